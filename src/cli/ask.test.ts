@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AskedContext } from '../lab/run/ask.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
+import { SHOP_DOMAIN, writeShopDatabase } from '../memory/context/domain/shop.fixture.ts';
+import { openFactStore } from '../memory/facts/fact-store.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-'));
@@ -91,6 +93,35 @@ strategy: procedural, since the question is procedural
 budget: hybrid: memories 1 (19 found)
 `);
   });
+});
+
+test('facts and records of a database are in the prompt beside the turns of the arm', async () => {
+  const file = join(root, 'shop.duckdb');
+  await writeShopDatabase(file);
+  writeFileSync(join(root, 'domain.yaml'), JSON.stringify(SHOP_DOMAIN));
+  const folder = join(root, 'facts');
+  const facts = await openFactStore(folder);
+  await facts.assert({ id: 'f1', source: 'Kai', relation: 'likes', target: 'garlic', validFrom: 0 }, 1);
+  await facts.close();
+  const domain = ['--domain', join(root, 'domain.yaml'), '--database', file];
+  const flags = ['--facts', folder, ...domain, '--as-of', '2024-05-15T00:00Z', '--budget', '60'];
+  const question = 'What did Kai order last month with garlic?';
+  const alone = await askForJson(question, '--as-of', '2024-05-15T00:00Z', '--budget', '60');
+  for (const strategy of ['ranking', 'hybrid']) {
+    const { beside, prompt, tokens, ranking } = await askForJson(question, ...flags, '--strategy', strategy, '--cite');
+    expect(beside.map(({ id, packed }) => [id, packed])).toEqual([
+      ['database:orders:customer:1:0', true],
+      ['fact:f1', true],
+    ]);
+    expect(prompt).toContain('- [database:orders:customer:1:0] order 17 of 2024-04-03: 120.5 (database:orders)\n');
+    expect(prompt).toMatch(
+      /- \[fact:f1\] Kai likes garlic, since 1970-01-01 \(facts, .*; names Kai, garlic; recorded 1970-01-01\)\n/,
+    );
+    expect(tokens).toBeLessThanOrEqual(60);
+    expect(ranking.map(({ id, score }) => [id, score])).toEqual(alone.ranking.map(({ id, score }) => [id, score]));
+  }
+  const half = await ask('x', '--arm', 'hybrid', '--database', file);
+  expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('need each other')]);
 });
 
 test.each([

@@ -38,7 +38,11 @@ export function addQuestionOptions(command: Command): Command {
     .option('--channel <name>', 'where the question is asked')
     .option('--conversation <id>', 'only turns of this conversation')
     .option('--anchor <turn>', 'the turn that the question follows')
-    .option('--time-zone <zone>', 'of words such as yesterday, an IANA name', 'UTC');
+    .option('--time-zone <zone>', 'of words such as yesterday, an IANA name', 'UTC')
+    .option('--cite', 'the prompt states ids, dates and why each item was found', false)
+    .option('--facts <folder>', 'facts on two timelines about what the question names, a folder of openFactStore')
+    .option('--domain <file>', 'a YAML file with the records of a database that a question may need')
+    .option('--database <address>', 'the database of --domain: a file of DuckDB, or postgres://...');
 }
 
 export function askCommand(): Command {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { readRun } from '../eval/trec/trec-files.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
+import { openFactStore } from '../memory/facts/fact-store.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-arm-'));
@@ -58,6 +59,44 @@ test('what a removal takes of the judgements of the arm is counted, unless its d
   const { code, stdout, stderr } = await remove();
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^lost judgements are not counted: .*moved/)]);
   expect(stdout).not.toContain('judgements');
+});
+
+test('a prompt has the records as they are, with facts about what the question names', async () => {
+  const folder = join(root, 'asked');
+  await memory('open', folder, '--config', config, '--arm', 'hybrid');
+  await memory('import', folder, join(data, 'turns.jsonl'));
+  const facts = await openFactStore(join(folder, 'facts'));
+  const bow = { id: 'f1', source: 'the bow', relation: 'is kept in', target: 'the attic', validFrom: 0 };
+  await facts.assert(bow, 1);
+  await facts.close();
+  const ask = (...words: string[]) => memory('ask', folder, 'When did the bow leave the violin?', ...words);
+  const { stdout } = await ask('--budget', '300', '--facts', join(folder, 'facts'), '--cite');
+  const first = /^ {3}1\. \[x\] \d\.\d+ {2}(\S+) /m.exec(stdout)?.[1] as string;
+  expect(stdout).toMatch(
+    /- \[fact:f1\] the bow is kept in the attic, since 1970-01-01 \(facts, .* UTC; names the bow; /,
+  );
+  expect(stdout).toMatch(new RegExp(`- \\[${first}\\] .*UTC, .* ago; rank 1: .*hnsw \\S+`));
+  expect(stdout).toMatch(
+    /\nhybrid, after \d+ changes; \d+ of 300 tokens; \[x\] is in the prompt\nbeside: \[x\] fact:f1 /,
+  );
+  await memory('remove', folder, '--filter', `id = '${first}'`);
+  const { stdout: json } = await ask('--format', 'json');
+  const answer = JSON.parse(json);
+  expect(answer).toMatchObject({ datesIn: 'UTC', beside: [], withheld: 0, sequence: expect.any(Number) });
+  expect(answer.ranking.map(({ id }: { readonly id: string }) => id)).not.toContain(first);
+  const before = await ask('--as-of', '2024-05-01T00:00:00Z');
+  expect(before.stdout).toContain('0 of 2000 tokens');
+  const missing = await ask('--facts', join(root, 'nowhere'));
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('nowhere; check that the path exists')]);
+  const bare = join(root, 'bare');
+  const records = join(root, 'bare.jsonl');
+  writeFileSync(records, `${JSON.stringify({ id: 'a', embedding: [1, 0], context: 'east', createdAt: 1000 })}\n`);
+  await memory('import', bare, records);
+  const { code, stderr: refused } = await memory('ask', bare, 'east?');
+  expect([code, refused]).toEqual([
+    1,
+    expect.stringContaining('has no arm to answer by; give it one with ragpp memory open'),
+  ]);
 });
 
 test('a memory with records of another encoder is refused, and keeps its answers', async () => {

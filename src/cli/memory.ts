@@ -127,6 +127,7 @@ function askMemoryCommand(): Command {
         .choices(['none', 'bm25'])
         .default('none'),
     )
+    .option('--k <number>', 'the most items of the arm, of facts and of records', parseCount, 100)
     .option('--sensitive', 'the question stays on this machine, and the prompt may hold sensitive records')
     .addOption(
       new Option('--format <format>', 'a prompt with reasons, or everything as JSON')

@@ -5,10 +5,11 @@ import { createTerminalProgress, printOut } from '../../core/terminal/progress.t
 import { openConfig } from '../../lab/config/config.ts';
 import { type AskedContext, askArm, type QuestionInput } from '../../lab/run/ask.ts';
 import type { PackingName } from '../../memory/context/packing.ts';
-import { formatReasons, formatWithheld } from './ranked-reasons.ts';
+import { runWithSources, type SourceFlags } from './asked-sources.ts';
+import { formatBeside, formatReasons, formatWithheld } from './ranked-reasons.ts';
 import { readVector } from './vector-argument.ts';
 
-interface AskOptions {
+interface AskOptions extends SourceFlags {
   readonly arm: string;
   readonly vector?: string;
   readonly set: readonly string[];
@@ -20,7 +21,7 @@ interface AskOptions {
   readonly rerank: 'bm25' | 'none';
   readonly packing: PackingName;
   readonly tokens: NonNullable<QuestionInput['tokens']>;
-  readonly timeZone: string;
+  readonly cite: boolean;
   readonly sensitive: boolean;
   readonly asOf?: string;
   readonly author?: string;
@@ -82,29 +83,27 @@ function formatShares({ strategy, weights, found }: NonNullable<AskedContext['sh
 export async function ask(path: string, text: string, options: AskOptions): Promise<void> {
   const config = await openConfig(path, options.set, options.dataset ?? null);
   await useBackend(options.backend ?? config.backend);
-  const asked = await askArm(
-    config,
-    options.arm,
-    {
-      text: text === '-' ? readFileSync(0, 'utf8').trim() : text,
-      ...{ budget: options.budget, packing: options.packing, tokens: options.tokens },
-      ...{ strategy: options.strategy, weights: options.weights, rerank: options.rerank },
-      ...{ timeZone: options.timeZone, sensitive: options.sensitive },
-      vector: options.vector === undefined ? null : [...(await readVector(options.vector))],
-      session: options.session ?? null,
-      asOf: options.asOf === undefined ? null : readTime(options.asOf),
-      author: options.author ?? null,
-      channel: options.channel ?? null,
-      conversationId: options.conversation ?? null,
-      anchorTurnId: options.anchor ?? null,
-    },
-    { cacheFolder: options.cache, progress: createTerminalProgress() },
+  const question = {
+    text: text === '-' ? readFileSync(0, 'utf8').trim() : text,
+    ...{ budget: options.budget, packing: options.packing, tokens: options.tokens },
+    ...{ strategy: options.strategy, weights: options.weights, rerank: options.rerank },
+    ...{ timeZone: options.timeZone, sensitive: options.sensitive, cite: options.cite },
+    vector: options.vector === undefined ? null : [...(await readVector(options.vector))],
+    session: options.session ?? null,
+    asOf: options.asOf === undefined ? null : readTime(options.asOf),
+    author: options.author ?? null,
+    channel: options.channel ?? null,
+    conversationId: options.conversation ?? null,
+    anchorTurnId: options.anchor ?? null,
+  };
+  const asked = await runWithSources(options, (sources) =>
+    askArm(config, options.arm, question, { cacheFolder: options.cache, progress: createTerminalProgress(), sources }),
   );
   if (options.json) {
     printOut(`${JSON.stringify(asked, null, 2)}\n`);
     return;
   }
   printOut(
-    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatWithheld(asked.withheld)}${formatReasons(asked.ranking)}\n`,
+    `${asked.prompt}\n${formatUnderstanding(asked)}\n\n${asked.tokens} of ${asked.budget} tokens; [x] is in the prompt\n${formatWithheld(asked.withheld)}${formatBeside(asked.beside)}${formatReasons(asked.ranking)}\n`,
   );
 }

@@ -9,12 +9,15 @@ import { readItemText } from '../../memory/context/source.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import { createTokenCounter } from '../../model/text/tokens.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
+import { type BesideSources, runWithSources, type SourceFlags } from './asked-sources.ts';
 import { openFolderArm } from './memory/folder-arm.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithAskedMemory } from './memory/open-folder.ts';
-import { formatReasons, formatWithheld } from './ranked-reasons.ts';
+import { formatBeside, formatReasons, formatWithheld } from './ranked-reasons.ts';
 
-interface AskFlags extends Pick<AssemblyOptions, 'budget' | 'strategy' | 'rerank' | 'packing' | 'tokens' | 'timeZone'> {
+interface AskFlags
+  extends Pick<AssemblyOptions, 'budget' | 'strategy' | 'k' | 'rerank' | 'packing' | 'tokens' | 'cite'>,
+    SourceFlags {
   readonly asOf?: string;
   readonly author?: string;
   readonly channel?: string;
@@ -25,7 +28,7 @@ interface AskFlags extends Pick<AssemblyOptions, 'budget' | 'strategy' | 'rerank
   readonly cache: string;
 }
 
-/** The one source of the prompt, without which there is none. */
+/** Without a source that was asked for there is no prompt. */
 const TIMEOUT_MILLISECONDS = 3_600_000;
 
 /** The last moment of a memory and a millisecond, so that every record is earlier. */
@@ -36,8 +39,8 @@ function findEnd(memory: Memory): number {
 }
 
 /** Assembles the prompt of a question, and the ranking that it is from. */
-async function askMemory(memory: Memory, text: string, flags: AskFlags) {
-  const { budget, strategy, rerank, packing, tokens, timeZone, conversation, author, channel, anchor } = flags;
+async function askMemory(memory: Memory, text: string, flags: AskFlags, sources: BesideSources) {
+  const { budget, strategy, rerank, packing, tokens, timeZone, cite, conversation, author, channel, anchor } = flags;
   const ranked: RankedItem[] = [];
   let withheld = 0;
   const source = createArmSource(memory, {
@@ -54,13 +57,24 @@ async function askMemory(memory: Memory, text: string, flags: AskFlags) {
     },
   });
   const now = flags.asOf === undefined ? findEnd(memory) : parse(time, flags.asOf, '--as-of');
-  const options = { budget, strategy, rerank, packing, tokens, timeZone, session: conversation ?? null };
+  const options = {
+    k: flags.k,
+    budget,
+    strategy,
+    rerank,
+    packing,
+    tokens,
+    timeZone,
+    cite,
+    session: conversation ?? null,
+  };
   const memories = async (request: Parameters<typeof source>[0]) => {
     const found = (await source(request)) as readonly RankedItem[];
     ranked.push(...found);
     return found;
   };
-  const context = await assemble(text, { ...options, timeoutMs: TIMEOUT_MILLISECONDS }, { memories }, { now });
+  const asked = { ...sources, memories };
+  const context = await assemble(text, { ...options, timeoutMs: TIMEOUT_MILLISECONDS }, asked, { now });
   for (const { name, fault } of context.sources) if (fault !== null) throw new UnavailableError(name, fault);
   const packed = new Set(context.items.map(({ id }) => id));
   const count = await createTokenCounter(tokens);
@@ -68,7 +82,19 @@ async function askMemory(memory: Memory, text: string, flags: AskFlags) {
     ...{ id, score, timestamp, source, parts, packed: packed.has(id), reason: null },
     tokens: count(readItemText({ id, score, timestamp, source, ...item })),
   }));
-  return { ...context, ranking, withheld, sequence: memory.sequence, asOf: now };
+  const beside = context.sources
+    .filter(({ name }) => name !== 'memories')
+    .flatMap(({ items }) => items)
+    .map((item) => ({ ...item, tokens: count(readItemText(item)), packed: packed.has(item.id) }));
+  return { ...context, ranking, beside, withheld, sequence: memory.sequence, asOf: now };
+}
+
+type AskedMemory = Awaited<ReturnType<typeof askMemory>>;
+
+function formatAnswer(asked: AskedMemory, arm: string): string {
+  const { prompt, sequence, tokens, budget, withheld, ranking, beside } = asked;
+  const counts = `${arm}, after ${sequence} changes; ${tokens} of ${budget} tokens; [x] is in the prompt`;
+  return `${prompt}\n${counts}\n${formatWithheld(withheld)}${formatBeside(beside)}${formatReasons(ranking)}\n`;
 }
 
 export async function runMemoryAsk(folder: string, question: string, flags: AskFlags): Promise<void> {
@@ -80,19 +106,10 @@ export async function runMemoryAsk(folder: string, question: string, flags: AskF
     });
   try {
     const text = question === '-' ? readFileSync(0, 'utf8').trim() : question;
-    const work = (memory: Memory) => askMemory(memory, text, flags);
-    const { prompt, tokens, budget, withheld, ranking, ...facts } = await runWithAskedMemory(
-      folder,
-      settings,
-      work,
-      arm,
+    const asked = await runWithSources(flags, (sources) =>
+      runWithAskedMemory(folder, settings, (memory) => askMemory(memory, text, flags, sources), arm),
     );
-    if (flags.format === 'json')
-      printOut(`${JSON.stringify({ prompt, tokens, budget, withheld, ranking, ...facts }, null, 2)}\n`);
-    else
-      printOut(
-        `${prompt}\n${arm.name}, after ${facts.sequence} changes; ${tokens} of ${budget} tokens; [x] is in the prompt\n${formatWithheld(withheld)}${formatReasons(ranking)}\n`,
-      );
+    printOut(flags.format === 'json' ? `${JSON.stringify(asked, null, 2)}\n` : formatAnswer(asked, arm.name));
   } finally {
     await arm.dispose();
   }

@@ -24,6 +24,26 @@ export function formatReasons(ranking: readonly ShownReason[]): string {
   return [...lines, ...(more > 0 ? [`      and ${more} more`] : [])].join('\n');
 }
 
+/** A fact or record, and why it was found. */
+export interface BesideItem {
+  readonly id: string;
+  readonly text: string;
+  readonly why?: string;
+  readonly tokens: number;
+  /** True if it is in the prompt. */
+  readonly packed: boolean;
+}
+
+/** `beside: [x] fact:f2  12 tokens  names Ann` a line each. */
+export function formatBeside(items: readonly BesideItem[]): string {
+  return items
+    .map(({ id, why, tokens, packed }) =>
+      `beside: ${packed ? '[x]' : '[ ]'} ${id}  ${tokens} tokens  ${why ?? ''}`.trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 /** Empty where every turn may be in the prompt. @param withheld how many sensitive turns may not. */
 export function formatWithheld(withheld: number): string {
   if (withheld === 0) return '';

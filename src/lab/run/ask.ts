@@ -6,7 +6,13 @@ import type { StartProgress } from '../../core/terminal/progress.ts';
 import { parse, suggestKnown } from '../../core/validation/validation.ts';
 import { scaleRowsToUnit } from '../../index/encoders/encoder-definition.ts';
 import { findVectorInput } from '../../index/encoders/registry.ts';
-import { type AssembledContext, assemble } from '../../memory/context/assemble.ts';
+import {
+  type AssembledContext,
+  type AssemblySources,
+  assemble,
+  fuseByRank,
+  openSources,
+} from '../../memory/context/assemble.ts';
 import {
   ASSEMBLY_STRATEGIES,
   type ContextShares,
@@ -14,9 +20,19 @@ import {
   PACKING_NAMES,
   PACKINGS,
   PRESET_OF_STRATEGY,
+  packInOrder,
+  splitBudget,
 } from '../../memory/context/packing.ts';
 import { formatPrompt } from '../../memory/context/prompt.ts';
-import { type ContextItem, describeTurn, type ItemType, readItemText } from '../../memory/context/source.ts';
+import {
+  type ContextItem,
+  type ContextSource,
+  type CountedItem,
+  describeRank,
+  describeTurn,
+  type ItemType,
+  readItemText,
+} from '../../memory/context/source.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { createTokenCounter, TOKEN_COUNTERS } from '../../model/text/tokens.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
@@ -71,6 +87,8 @@ const questionSchema = z.strictObject({
   rerank: z.enum(['bm25', 'none']).default('bm25'),
   packing: z.enum(PACKING_NAMES).default('in-order'),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
+  /** The prompt states of each item its id, its date and why it was found. */
+  cite: z.boolean().default(false),
   /**
    * The text goes to no service and into no file of the cache. The prompt stays here too: it may hold sensitive turns.
    */
@@ -114,9 +132,9 @@ interface RankedItem extends ContextItem {
  */
 function listRanking(corpus: Corpus, queries: readonly Query[], arm: RankedArm): RankedItem[] {
   const [found = [], own] = buildInspectedRankings(corpus, queries, arm, queries).map((ranking) =>
-    ranking.map(({ id, score, components }): RankedItem => {
-      const parts = arm.componentNames.map((name, i) => [name, components[i] as number] as const);
-      return { ...describeTurn(corpus.getTurn(id), score), parts: Object.fromEntries(parts) };
+    ranking.map(({ id, score, components }, above): RankedItem => {
+      const parts = Object.fromEntries(arm.componentNames.map((name, i) => [name, components[i] as number]));
+      return { ...describeTurn(corpus.getTurn(id), score), why: describeRank(above + 1, score, parts), parts };
     }),
   );
   if (own === undefined) return found;
@@ -167,6 +185,8 @@ export interface AskedContext {
   readonly shared: SharedBudget | null;
   /** The ranking of the arm, best first. */
   readonly ranking: readonly RankedReason[];
+  /** Facts and records that were found beside it. */
+  readonly beside: readonly (CountedItem & { readonly packed: boolean })[];
 }
 
 /** What {@link askArm} needs besides the config. */
@@ -175,6 +195,8 @@ export interface AskContext {
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
   readonly dataset?: Dataset;
+  /** Asked beside the arm. Facts are fused with its ranking by rank; records are packed first. */
+  readonly sources?: Pick<AssemblySources, 'facts' | 'domain'>;
   readonly progress?: StartProgress;
 }
 
@@ -242,42 +264,65 @@ interface Packed {
   readonly shared: SharedBudget | null;
 }
 
-/** The moment of a question, and the time zone of dates; null where the times of turns are made up. */
-interface AskedMoment {
+/** What a prompt is made of, and when it is asked for. */
+interface Found {
+  readonly items: readonly RankedItem[];
+  /** Facts and records. */
+  readonly beside: Readonly<Record<'facts' | 'domain', readonly ContextItem[]>>;
   readonly now: number;
+  /** The time zone of dates; null where the times of turns are made up. */
   readonly datesIn: string | null;
 }
 
-async function packRanking(
-  question: Question,
-  understanding: QueryUnderstanding,
-  items: readonly RankedItem[],
-  moment: AskedMoment,
-): Promise<Packed> {
-  const { text, budget, tokens: counter, packing } = question;
-  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, items, moment);
+/** Asks the sources beside an arm. @throws what they throw. */
+async function askBeside(
+  { text, session, budget, timeZone }: Question,
+  sources: Pick<AssemblySources, 'facts' | 'domain'>,
+  now: number,
+): Promise<Found['beside']> {
+  const open = await openSources({ ...sources, memories: async () => [] }, timeZone);
+  const { k } = splitBudget(budget, { documents: 0, memories: 1 }).memories;
+  const request = { query: text, k, session, now, signal: new AbortController().signal };
+  const ask = async (source: ContextSource | undefined) => {
+    const found = (await source?.(request)) ?? [];
+    return 'items' in found ? found.items : found;
+  };
+  return { facts: await ask(open.facts), domain: await ask(open.domain) };
+}
+
+async function packRanking(question: Question, understanding: QueryUnderstanding, found: Found): Promise<Packed> {
+  const { text, budget, tokens: counter, packing, cite } = question;
+  if (question.strategy !== 'ranking') return shareBudget(question, question.strategy, understanding, found);
+  const { items, beside, now, datesIn } = found;
   const countTokens = await createTokenCounter(counter);
-  const counted = items.map((item) => ({ ...item, tokens: countTokens(readItemText(item)) }));
-  const { packed, tokens } = PACKINGS[packing](counted, budget);
-  const prompt = formatPrompt(text, packed, moment.now, understanding.timeFocused ? moment.datesIn : null);
-  return { prompt, ids: new Set(packed.map(({ id }) => id)), tokens, shared: null };
+  const count = (item: ContextItem) => ({ ...item, tokens: countTokens(readItemText(item)) });
+  const records = packInOrder(beside.domain.map(count), budget);
+  const ranked = fuseByRank({ ranking: items, facts: beside.facts }).map(count);
+  const others = PACKINGS[packing](ranked, budget - records.tokens);
+  const packed = [...records.packed, ...others.packed];
+  const timeZone = cite || understanding.timeFocused ? datesIn : null;
+  const prompt = formatPrompt(text, packed, { now, timeZone, cites: cite });
+  const ids = new Set(packed.map(({ id }) => id));
+  return { prompt, ids, tokens: records.tokens + others.tokens, shared: null };
 }
 
 /** Documents and memories of a ranking, each as a source of `assemble`. */
 async function shareBudget(
-  { text, budget, session, weights, rerank, packing, tokens: counter }: Question,
+  { text, budget, session, weights, rerank, packing, tokens: counter, cite }: Question,
   strategy: AssembledContext['strategy'],
   understanding: QueryUnderstanding,
-  items: readonly RankedItem[],
-  { now, datesIn }: AskedMoment,
+  { items, beside, now, datesIn }: Found,
 ): Promise<Packed> {
   const documents = items.filter(({ memoryType }) => memoryType === 'document');
   const memories = items.filter(({ memoryType }) => memoryType !== 'document');
   const shares = weights === 'by-question' ? PRESET_OF_STRATEGY[understanding.strategy.name] : weights;
+  const lists = { memories, ...(documents.length > 0 && { documents }), ...beside };
+  const filled = Object.entries(lists).filter(([name, list]) => name === 'memories' || list.length > 0);
+  const sources = Object.fromEntries(filled.map(([name, list]) => [name, async () => list]));
   const made = await assemble(
     text,
-    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter, timeZone: datesIn },
-    { memories: async () => memories, ...(documents.length > 0 && { documents: async () => documents }) },
+    { strategy, budget, session, weights: shares, rerank, packing, tokens: counter, timeZone: datesIn, cite },
+    { memories: async () => memories, ...sources },
     { now },
   );
   const found = Object.fromEntries(made.sources.map((source) => [source.name, source.items.length]));
@@ -328,7 +373,9 @@ export async function askArm(
     const items = listRanking(dataset.corpus, queries, ranked);
     const staysHere = ({ id }: RankedItem) => !question.sensitive && isSensitive(dataset.corpus.getTurn(id));
     const { sendable, withheld } = withholdSensitive(items, staysHere);
-    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, sendable, { now, datesIn });
+    const beside = await askBeside(question, context.sources ?? {}, now);
+    const found = { items: sendable, beside, now, datesIn };
+    const { prompt, ids, tokens, shared } = await packRanking(question, understanding, found);
     const countTokens = await createTokenCounter(counter);
     const ranking = items.map((item, i) => ({
       ...{ id: item.id, memoryType: item.memoryType, source: item.source, rank: i + 1, score: item.score },
@@ -336,7 +383,10 @@ export async function askArm(
       reason: explainRankedTurn(ranked, 0, item.parts, item.memoryType),
     }));
     const counts = { tokens, budget: question.budget, withheld: withheld.length };
-    return { prompt, arm, ...counts, asOf: now, understanding, shared, ranking };
+    const others = [...beside.domain, ...beside.facts].map((item) => ({
+      ...{ ...item, tokens: countTokens(readItemText(item)), packed: ids.has(item.id) },
+    }));
+    return { prompt, arm, ...counts, asOf: now, understanding, shared, ranking, beside: others };
   } finally {
     await runner.dispose();
   }

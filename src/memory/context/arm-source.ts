@@ -1,6 +1,6 @@
 import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import type { ArmQuestion, RankedRecords } from '../engine/query-response.ts';
-import { type ContextItem, type ContextSource, describeTurn, type SourceRequest } from './source.ts';
+import { type ContextItem, type ContextSource, describeRank, describeTurn, type SourceRequest } from './source.ts';
 
 /** A memory that answers by an arm, as a source asks it. */
 export interface ArmMemory {
@@ -36,7 +36,8 @@ export function createArmSource(memory: ArmMemory, { question = {}, admits }: Ar
     const items: RankedItem[] = [];
     for (const { id, score, parts } of ranking) {
       const record = memory.get(id); // it may have been removed meanwhile
-      if (record !== null && admits?.(record) !== false) items.push({ ...describeTurn(toTurn(record), score), parts });
+      if (record === null || admits?.(record) === false) continue;
+      items.push({ ...describeTurn(toTurn(record), score), why: describeRank(items.length + 1, score, parts), parts });
     }
     return items.slice(0, k);
   };

@@ -3,7 +3,11 @@ import { parse } from '../../core/validation/validation.ts';
 import { Bm25Index } from '../../index/words/bm25.ts';
 import { createTokenCounter, TOKEN_COUNTERS } from '../../model/text/tokens.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
+import { reciprocalRankFusion } from '../../ops/fusion/reciprocal-rank.ts';
+import { alignLists, rankFused } from '../../ops/fusion/score-columns.ts';
 import { asksForTime } from '../../rank/query/classify-query.ts';
+import type { ArmMemory } from './arm-source.ts';
+import type { AskedFacts } from './fact-source.ts';
 import {
   ASSEMBLY_STRATEGIES,
   type ContextShares,
@@ -79,6 +83,8 @@ export const assemblyOptionsSchema = z.strictObject({
   /** One order over both: by the words of the question, or by the weighted scores as they are. */
   rerank: z.enum(['bm25', 'none']).default('bm25'),
   packing: z.enum(PACKING_NAMES).default('in-order'),
+  /** The most items of each source; null: one for each 100 tokens of its share, and 100 records. */
+  k: z.int('a whole number of items').min(1).nullable().default(null),
   tokens: z.enum(TOKEN_COUNTERS).default('characters/4'),
   /** Each source is left out if it takes longer. */
   timeoutMs: z.int().min(1).default(1000),
@@ -86,6 +92,8 @@ export const assemblyOptionsSchema = z.strictObject({
    * The time zone of the dates of memories, which the prompt states if the question asks for a time; null: no dates.
    */
   timeZone: z.string().nullable().default('UTC'),
+  /** The prompt states of each item its id, its date and why it was found, where its source says so. */
+  cite: z.boolean().default(false),
 });
 /** How a context is put together, see {@link assemblyOptionsSchema}. */
 export type AssemblyOptions = z.output<typeof assemblyOptionsSchema>;
@@ -95,7 +103,10 @@ export type AssemblyInput = z.input<typeof assemblyOptionsSchema>;
 /** Where documents and memories come from; without documents the strategy `rag` is `hybrid`. */
 export interface AssemblySources {
   readonly documents?: ContextSource;
-  readonly memories: ContextSource;
+  /** A memory that answers by an arm is read as it is when it is asked. */
+  readonly memories: ContextSource | ArmMemory;
+  /** Facts on two timelines, as they were known at the moment of the question: memories, fused with the others by rank. */
+  readonly facts?: ContextSource | AskedFacts;
   /** Records of a database, see `createDomainSource`: packed before anything else. */
   readonly domain?: ContextSource;
 }
@@ -116,6 +127,31 @@ export interface AssembledContext {
   readonly datesIn: string | null;
   /** Each source that was asked, with its fault if it is left out. */
   readonly sources: readonly SourceAnswer[];
+}
+
+/** What a memory and a store of facts are asked by. @param timeZone of the days of facts. */
+export async function openSources(
+  { memories, facts, ...sources }: AssemblySources,
+  timeZone: string,
+): Promise<Readonly<Partial<Record<keyof AssemblySources, ContextSource>>>> {
+  const openMemories = async (memory: ArmMemory) => (await import('./arm-source.ts')).createArmSource(memory);
+  const openFacts = async (store: AskedFacts) => (await import('./fact-source.ts')).createFactSource(store, timeZone);
+  return {
+    ...sources,
+    memories: 'ask' in memories ? await openMemories(memories) : memories,
+    ...(facts && { facts: 'neighbours' in facts ? await openFacts(facts) : facts }),
+  };
+}
+
+/** Lists of items in one order, by reciprocal rank fusion; a single list that has items is as it was. */
+export function fuseByRank(lists: Readonly<Record<string, readonly ContextItem[]>>): readonly ContextItem[] {
+  const filled = Object.fromEntries(Object.entries(lists).filter(([, items]) => items.length > 0));
+  const all = Object.values(filled);
+  if (all.length < 2) return all[0] ?? [];
+  const byId = new Map(all.flat().map((item) => [item.id, item]));
+  const { ids, columns } = alignLists(filled);
+  const fused = rankFused(ids, reciprocalRankFusion(columns, { k: 60, weights: {} }));
+  return fused.map(({ id, score }) => ({ ...(byId.get(id) as ContextItem), score }));
 }
 
 /** Records that a database is asked for: they are short, and the budget bounds them. */
@@ -146,19 +182,24 @@ export async function assemble(
   assertMoment(now);
   const strategy = options.strategy === 'rag' && sources.documents === undefined ? 'hybrid' : options.strategy;
   const { timeZone } = options;
-  const datesIn = timeZone !== null && asksForTime(question, { timestamp: now, timeZone }) ? timeZone : null;
+  const isDated = timeZone !== null && (options.cite || asksForTime(question, { timestamp: now, timeZone }));
+  const datesIn = isDated ? timeZone : null;
+  const open = await openSources(sources, timeZone ?? 'UTC');
   const alone = strategy !== 'rag';
   const split = splitBudget(options.budget, alone ? { documents: 0, memories: 1 } : options.weights);
-  const ask = (name: string, source: ContextSource, k: number, session: string | null) =>
-    askSource(name, source, { query: question, k, session, now }, options.timeoutMs, signal);
-  const documents = alone ? null : ask('documents', sources.documents as ContextSource, split.documents.k, null);
+  const ask = (name: keyof AssemblySources, k: number, session: string | null) => {
+    const source = open[name];
+    const request = { query: question, k: options.k ?? k, session, now };
+    return source === undefined ? [] : [askSource(name, source, request, options.timeoutMs, signal)];
+  };
   const asked = await Promise.all([
-    ...(documents === null ? [] : [documents]),
-    ask('memories', sources.memories, split.memories.k, options.session),
-    ...(sources.domain === undefined ? [] : [ask('domain', sources.domain, MOST_RECORDS, options.session)]),
+    ...(alone ? [] : ask('documents', split.documents.k, null)),
+    ...ask('memories', split.memories.k, options.session),
+    ...ask('facts', split.memories.k, options.session),
+    ...ask('domain', MOST_RECORDS, options.session),
   ]);
   const find = (name: string) => asked.find((answer) => answer.name === name)?.items ?? [];
-  const memories = find('memories').filter(
+  const memories = fuseByRank({ memories: find('memories'), facts: find('facts') }).filter(
     // Other sessions are left out, also if the source ignores the session.
     ({ memoryType, session }) =>
       acceptsType(strategy, memoryType) && (options.session === null || session === options.session),
@@ -171,7 +212,11 @@ export async function assemble(
   const others = PACKINGS[options.packing](ordered.map(count), options.budget - records.tokens);
   const items = [...records.packed, ...others.packed];
   return {
-    ...{ prompt: formatPrompt(question, items, now, datesIn), items, left: [...records.left, ...others.left] },
+    ...{
+      prompt: formatPrompt(question, items, { now, timeZone: datesIn, cites: options.cite }),
+      items,
+      left: [...records.left, ...others.left],
+    },
     ...{ tokens: records.tokens + others.tokens, budget: options.budget },
     ...{ strategy, weights: split.weights, datesIn, sources: asked },
   };

@@ -10,6 +10,7 @@ import {
   type AssemblySources,
   assemble,
   assemblyOptionsSchema,
+  openSources,
 } from './assemble.ts';
 import { formatPrompt } from './prompt.ts';
 
@@ -65,13 +66,13 @@ export class ContextCache {
   ): Promise<AssembledContext> {
     signal?.throwIfAborted();
     const options = parse(assemblyOptionsSchema, input, 'options of a context');
-    const { documents, memories } = this.#sources;
-    const versions = [version, documents?.readVersion?.() ?? null, memories.readVersion?.() ?? null];
+    const { documents, memories, facts } = await openSources(this.#sources, options.timeZone ?? 'UTC');
+    const versions = [version, ...[documents, memories, facts].map((source) => source?.readVersion?.() ?? null)];
     const key = computeHash({ query, options, versions });
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       this.#hits++;
-      return { prompt: formatPrompt(query, kept.items, now, kept.datesIn), ...kept };
+      return { prompt: formatPrompt(query, kept.items, { now, timeZone: kept.datesIn, cites: options.cite }), ...kept };
     }
     const made = await assemble(query, options, this.#sources, { now, ...(signal && { signal }) });
     this.#misses++;

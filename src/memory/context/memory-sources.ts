@@ -12,7 +12,6 @@ import { loadSelection } from '../../rank/rerank/registry.ts';
 import { type AskedMemory, askMemory } from '../../rank/signals/asked-memories.ts';
 import { computeMemorySignals, scoreMemorySignals } from '../../rank/signals/memory-signals.ts';
 import { chooseStrategyWeights } from '../../rank/signals/signal-options.ts';
-import type { AssemblySources } from './assemble.ts';
 import type { FoundRow, MemorySegment, SegmentQuestion, TurnKind } from './memory-segment.ts';
 import {
   type FollowedMemory,
@@ -52,7 +51,9 @@ export type MemorySourcesData =
     };
 
 /** Where {@link assemble} gets documents and memories from. */
-export interface MemorySources extends Required<Pick<AssemblySources, 'documents' | 'memories'>> {
+export interface MemorySources {
+  readonly documents: ContextSource;
+  readonly memories: ContextSource;
   /** Frees the indexes. */
   dispose(): void;
 }

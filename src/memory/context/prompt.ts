@@ -47,14 +47,16 @@ function formatLine(text: string): string {
 /** Types whose time is that of what they tell. */
 const DATED: ReadonlySet<ItemType> = new Set(['episodic', 'semantic', 'summary']);
 
-function formatItem(item: ContextItem, { now, timeZone }: PromptTimes): string {
-  const { memoryType, text, trigger, timestamp, source } = item;
+function formatItem(item: ContextItem, { now, timeZone, cites }: PromptForm): string {
+  const { id, memoryType, text, trigger, timestamp, source, why } = item;
+  const mark = cites ? `[${formatLine(id)}] ` : '';
+  const reason = cites && why !== undefined ? `; ${formatLine(why)}` : '';
   if (memoryType === 'procedural' && trigger !== undefined)
-    return `- When: ${formatLine(trigger)}\n  Then: ${formatLine(text)}\n`;
+    return `- ${mark}When: ${formatLine(trigger)}\n  Then: ${formatLine(text)}${reason && ` (${reason.slice(2)})`}\n`;
   const line = formatLine(readItemText(item));
   const ago = memoryType === 'episodic' ? `, ${formatTimeAgo(timestamp, now)}` : '';
   const date = timeZone !== null && DATED.has(memoryType) ? formatDate(timestamp, timeZone) : '';
-  return `- ${line} (${formatLine(source)}${date}${ago})\n`;
+  return `- ${mark}${line} (${formatLine(source)}${date}${ago}${reason})\n`;
 }
 
 /** @throws ValidationError for a moment of a query that is no time. */
@@ -65,34 +67,28 @@ export function assertMoment(now: number): void {
     });
 }
 
-interface PromptTimes {
+/** How a prompt is written. */
+export interface PromptForm {
+  /** The moment of the question in milliseconds since 1970, from which ages count. */
   readonly now: number;
+  /** Of the dates of memories; null: the prompt has ages alone. */
   readonly timeZone: string | null;
+  /** Each item begins with its id and ends with the reason why it was found, where its source gives one. */
+  readonly cites: boolean;
 }
 
 /**
  * What a model is shown: the items by their types, in their order, with sources and ages. The same items give the same bytes.
  *
- * @param now the moment of the query in milliseconds since 1970, from which ages count.
- * @param timeZone of the dates of memories; null: the prompt has ages alone.
  * @throws ValidationError for a moment that is no time, and an unknown time zone.
  */
-export function formatPrompt(
-  query: string,
-  items: readonly ContextItem[],
-  now: number,
-  timeZone: string | null = null,
-): string {
-  assertMoment(now);
+export function formatPrompt(query: string, items: readonly ContextItem[], form: PromptForm): string {
+  assertMoment(form.now);
   const sections = SECTIONS.flatMap(([type, title]) => {
     const held = items.filter(({ memoryType }) => memoryType === type);
-    return held.length === 0
-      ? []
-      : [`## ${title}\n${held.map((item) => formatItem(item, { now, timeZone })).join('')}`];
+    return held.length === 0 ? [] : [`## ${title}\n${held.map((item) => formatItem(item, form)).join('')}`];
   });
-  const records = items
-    .filter(({ memoryType }) => memoryType === 'record')
-    .map((item) => formatItem(item, { now, timeZone }));
+  const records = items.filter(({ memoryType }) => memoryType === 'record').map((item) => formatItem(item, form));
   const results = records.length === 0 ? '' : `\n# Domain Database Query Results\n\n${records.join('')}`;
   return `# Retrieved Context
 

@@ -24,6 +24,8 @@ export interface ContextItem {
   readonly trigger?: string;
   /** The sentence of a fact, which the prompt states in place of the text. */
   readonly fact?: Pick<FactFields, 'subject' | 'predicate' | 'object'>;
+  /** Why it was found, for a prompt that cites: `rank 1: bm25 7.2, decay 0.93`. */
+  readonly why?: string;
 }
 
 /** Predicates that read otherwise than they are written. */
@@ -77,6 +79,12 @@ export function describeTurn(turn: Turn, score: number): ContextItem {
     ...(trigger !== undefined && { trigger }),
     ...(isTriple && { fact: { subject, predicate, object } }),
   };
+}
+
+/** Why an arm ranks a turn where it does: `rank 1: bm25 7.21, decay 0.93`. */
+export function describeRank(rank: number, score: number, parts: Readonly<Record<string, number>>): string {
+  const named = Object.entries(parts).map(([name, value]) => `${name} ${value.toPrecision(3)}`);
+  return `rank ${rank}: ${named.join(', ') || score.toPrecision(3)}`;
 }
 
 /** What a source is asked for. */

@@ -214,5 +214,11 @@ test('a folder is open once, and its writer is named', async () => {
   await expect(openFactStore(folder)).rejects.toThrow(
     `fact store ${folder} is not available: process ${process.pid} on`,
   );
+  await store.assert(createFact('a'), 1);
+  await store.snapshot();
+  const reader = await openFactStore(folder, { readOnly: true });
+  expect(show(reader)).toEqual(show(store));
+  await expect(reader.assert(createFact('b'), 2)).rejects.toThrow('is read-only');
+  await reader.close();
   await store.close();
 });

@@ -321,8 +321,8 @@ export class FactStore {
   }
 }
 
-/** When the changes of a store of facts reach the disk. */
-export type FactStoreOptions = Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes'>;
+/** When the changes of a store of facts reach the disk, and whether its folder is only read. */
+export type FactStoreOptions = Pick<JournalOptions, 'fsync' | 'intervalMs' | 'segmentBytes' | 'readOnly'>;
 
 const REMEDY = 'restore the folder from a copy';
 
@@ -331,7 +331,7 @@ async function restore(journal: Journal): Promise<FactStore> {
   const { graph, position } = await readFactSnapshot(journal.folder, REMEDY);
   await journal.replay(position, ({ sequence, payload }) => applyStored(graph, payload, sequence));
   journal.dropThrough(position.sequence);
-  removeSnapshots(journal.folder, position.sequence);
+  if (!journal.isReadOnly) removeSnapshots(journal.folder, position.sequence);
   return new FactStore(journal, graph, position.sequence);
 }
 
@@ -367,7 +367,7 @@ export function readFacts(saved: FactSnapshot | null, payloads: readonly Uint8Ar
 }
 
 /**
- * Opens a store of facts on two timelines; makes its folder if it is missing.
+ * Opens a store of facts on two timelines; makes its folder if it is missing, unless it is only read.
  *
  * @param folder null: the facts are in memory alone.
  * @throws WalCorruptedError and ChecksumMismatchError for a damaged folder, UnavailableError naming the process that
