@@ -6,7 +6,7 @@ import { createDomainSource } from '../../memory/context/domain/domain-source.ts
 import { openDomainDatabase } from '../../memory/context/domain/open-domain-database.ts';
 import { openFactStore } from '../../memory/facts/fact-store.ts';
 
-/** What a question is asked beside turns. */
+/** Flags of the sources of a question beside turns. */
 export interface SourceFlags {
   readonly facts?: string;
   readonly domain?: string;
@@ -40,8 +40,8 @@ async function openDomain(file: string, address: string, timeZone: string): Prom
 /**
  * Works with the facts and the database that flags name, then closes them, also after an error.
  *
- * @throws ValidationError for a domain without a database, and the other way round; as `openFactStore`, `readDomain` and
- *   `openDomainDatabase`.
+ * @throws ValidationError for a domain without a database, and the other way round; as `openFactStore`, `readDomain`
+ *   and `openDomainDatabase`.
  */
 export async function runWithSources<T>(
   { facts, domain, database, timeZone }: SourceFlags,

@@ -264,7 +264,7 @@ interface Packed {
   readonly shared: SharedBudget | null;
 }
 
-/** What a prompt is made of, and when it is asked for. */
+/** Items that a prompt is made of, and its moment. */
 interface Found {
   readonly items: readonly RankedItem[];
   /** Facts and records. */

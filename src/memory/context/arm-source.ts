@@ -16,18 +16,18 @@ export interface RankedItem extends ContextItem {
   readonly parts: Readonly<Record<string, number>>;
 }
 
-/** How the question of a source is put to an arm. */
+/** Options of a source over an arm. */
 export interface ArmSourceOptions {
-  /** Of the question, such as its author; the text, the moment and the session are those of the request. */
+  /** More of the question, such as its author; the text, the moment and the session are those of the request. */
   readonly question?: Omit<ArmQuestion, 'text' | 'asOf' | 'conversationId'>;
   /** Leaves records out. Default: none. */
   readonly admits?: (record: MemoryRecord) => boolean;
 }
 
 /**
- * A source of {@link assemble} over a memory that answers by an arm: its records as they are when the question is asked,
- * in the order of the arm. Nothing is copied, so that opening it costs nothing, and a record that was removed is in no
- * later answer.
+ * A source of {@link assemble} over a memory that answers by an arm: its records as they are when the question is
+ * asked, in the order of the arm. Nothing is copied, so that opening it costs nothing, and a record that was removed is
+ * in no later answer.
  */
 export function createArmSource(memory: ArmMemory, { question = {}, admits }: ArmSourceOptions = {}): ContextSource {
   const answer = async ({ query, k, session, now }: SourceRequest): Promise<RankedItem[]> => {

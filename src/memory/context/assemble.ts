@@ -129,7 +129,7 @@ export interface AssembledContext {
   readonly sources: readonly SourceAnswer[];
 }
 
-/** What a memory and a store of facts are asked by. @param timeZone of the days of facts. */
+/** Sources as functions, also of a memory and of a store of facts. @param timeZone of the days of facts. */
 export async function openSources(
   { memories, facts, ...sources }: AssemblySources,
   timeZone: string,

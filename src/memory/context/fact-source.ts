@@ -8,7 +8,7 @@ import { createEntityRegistry, type EntityRegistry } from '../../rank/query/enti
 import { understand } from '../../rank/query/understand.ts';
 import { type ContextItem, type ContextSource, readItemText, type SourceRequest } from './source.ts';
 
-/** Facts on two timelines, as a source asks them: `openFactStore` of the room `memory` has them. Times are milliseconds since 1970. */
+/** Facts on two timelines, as a source asks a fact store. Times are milliseconds since 1970. */
 export interface AskedFacts {
   /** Versions so far. */
   readonly size: number;

@@ -67,11 +67,11 @@ export function assertMoment(now: number): void {
     });
 }
 
-/** How a prompt is written. */
+/** Options of a prompt. */
 export interface PromptForm {
   /** The moment of the question in milliseconds since 1970, from which ages count. */
   readonly now: number;
-  /** Of the dates of memories; null: the prompt has ages alone. */
+  /** The zone of the dates of memories; null: the prompt has ages alone. */
   readonly timeZone: string | null;
   /** Each item begins with its id and ends with the reason why it was found, where its source gives one. */
   readonly cites: boolean;
