@@ -181,7 +181,7 @@ describe('a placebo', () => {
 
   test('serves no memory', async () => {
     await expect(openServedArm(runner, 'packed | placebo')).rejects.toThrow(
-      'arm packed | placebo is a placebo, which answers no question; use packed',
+      'arm packed | placebo is a null control (placebo), which is drawn for the queries of a run; use packed',
     );
   });
 

@@ -41,8 +41,11 @@ export async function openServedArm(runner: ArmRunner, name: string): Promise<Se
   const { source } = runner;
   const { config, dataset, slices } = source;
   const arm = await runner.tune(name);
-  if (arm.control?.kind === 'placebo')
-    throw new ValidationError(`arm ${name} is a placebo, which answers no question; use ${arm.extends}`, { arm: name });
+  if (arm.control !== null)
+    throw new ValidationError(
+      `arm ${name} is a null control (${arm.control.kind}), which is drawn for the queries of a run; use ${arm.extends ?? 'an arm without control'}`,
+      { arm: name },
+    );
   const own = { ...source, config: chooseArmEncoding(config, arm) };
   const encoders = new ArmEncoders((options) => openEncoder(own, options ?? undefined));
   const { dimension } = await encoders.get(null);
