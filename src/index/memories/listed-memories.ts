@@ -1,9 +1,17 @@
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
-import { isActive, readImportance } from '../../model/turns/memory-fields.ts';
+import {
+  closeFacts,
+  type FactCloser,
+  isActive,
+  type MemoryFields,
+  readImportance,
+  readMemoryFields,
+} from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import {
@@ -18,29 +26,36 @@ import { FlatIndex, FOREVER } from '../vectors/flat.ts';
 import type { MemorySource } from './memory-options.ts';
 
 /** The positions of the turns that hold and that a test accepts, ascending. */
-function listActive(turns: readonly Turn[], accepts: (turn: Turn) => boolean = () => true): Int32Array {
+function listActive(
+  turns: readonly Turn[],
+  accepts: (turn: Turn, position: number) => boolean = () => true,
+): Int32Array {
   const positions: number[] = [];
-  for (const [position, turn] of turns.entries()) if (isActive(turn) && accepts(turn)) positions.push(position);
+  for (const [position, turn] of turns.entries())
+    if (isActive(turn) && accepts(turn, position)) positions.push(position);
   return Int32Array.from(positions);
 }
 
 /** Offers the memories that fit a question, with what they are ordered by first: larger is better. */
 type Offer = (position: number, score: number) => void;
-type VisitMemories = (question: MemoryQuestion, offer: Offer) => void;
+type VisitMemories = (question: MemoryQuestion, offer: Offer, cutoff: number) => void;
+
+/** The sources of this file. */
+type ListedName = MemorySource | 'facts';
 
 /**
  * Memories that fit what a question asks, in an order that texts and vectors do not affect. The score is 1 / (1 + rank), which falls strictly. Costs the memories
  * that fit, whatever the size of the corpus.
  */
 class ListedMemories implements CandidateIndex {
-  readonly name: MemorySource;
+  readonly name: ListedName;
   readonly #size: number;
   readonly #visit: VisitMemories;
   readonly #compareTies: (a: number, b: number) => number;
 
   /** @param compareTies the order of memories that are offered with the same score, negative if the first is better. */
   constructor(
-    name: MemorySource,
+    name: ListedName,
     { size }: Corpus,
     visit: VisitMemories,
     compareTies: (a: number, b: number) => number = (a, b) => b - a,
@@ -64,9 +79,10 @@ class ListedMemories implements CandidateIndex {
       const marks = list === null ? null : markListed(list, this.#size);
       for (const query of members) {
         const cutoff = queries.cutoffs[query] as number;
-        this.#visit(asked[query] as MemoryQuestion, (position, score) => {
+        const offer: Offer = (position, score) => {
           if (position < cutoff && (marks === null || marks[position] === 1)) top.offer(position, score);
-        });
+        };
+        this.#visit(asked[query] as MemoryQuestion, offer, cutoff);
         top.drainTo(candidates, query);
         stage.update(++done);
         await pause();
@@ -81,21 +97,26 @@ class ListedMemories implements CandidateIndex {
   dispose(): void {}
 }
 
+/** Counts how many of some names each turn has that has any. */
+function createMatchCounter(positions: Int32Array, listNames: (position: number) => Iterable<string>) {
+  const listed = new Map<string, number[]>();
+  for (const position of positions)
+    for (const name of new Set(listNames(position))) getOrCompute(listed, name, () => []).push(position);
+  return (names: readonly string[]): ReadonlyMap<number, number> => {
+    const matches = new Map<number, number>();
+    for (const name of new Set(names))
+      for (const position of listed.get(name) ?? []) matches.set(position, (matches.get(position) ?? 0) + 1);
+    return matches;
+  };
+}
+
 /** Memories by how many of the question's entities they have, then by importance, then the newest. Without `entities` of the context: the named things of the texts. */
 export function createEntities(_: unknown, { corpus, entities }: IndexContext): CandidateIndex {
-  const listed = new Map<string, number[]>();
-  for (const position of listActive(corpus.turns))
-    for (const id of new Set(entities?.[position] ?? findEntities(corpus.turns[position]?.text ?? ''))) {
-      const positions = listed.get(id);
-      if (positions === undefined) listed.set(id, [position]);
-      else positions.push(position);
-    }
+  const list = (position: number) => entities?.[position] ?? findEntities(corpus.turns[position]?.text ?? '');
+  const countMatches = createMatchCounter(listActive(corpus.turns), list);
   const importance = corpus.turns.map(readImportance);
   const visit: VisitMemories = ({ entities: named }, offer) => {
-    const matches = new Map<number, number>();
-    for (const id of new Set(named))
-      for (const position of listed.get(id) ?? []) matches.set(position, (matches.get(position) ?? 0) + 1);
-    for (const [position, count] of matches) offer(position, count);
+    for (const [position, count] of countMatches(named)) offer(position, count);
   };
   return new ListedMemories(
     'entities',
@@ -103,6 +124,36 @@ export function createEntities(_: unknown, { corpus, entities }: IndexContext): 
     visit,
     (a, b) => (importance[b] as number) - (importance[a] as number) || b - a,
   );
+}
+
+/**
+ * Facts by how many of the question's entities they are about, then the newest. A fact holds from its turn until the
+ * turn that closes it; the closing is not known before that turn. A question about a time gets the facts that held in
+ * it, any other those that hold at its moment.
+ */
+export function createFacts(
+  { closedBy }: { readonly closedBy: FactCloser },
+  { corpus, entities }: IndexContext,
+): CandidateIndex {
+  const { turns, timestamps } = corpus;
+  const closedAt = closeFacts(turns, closedBy);
+  const stated = turns.map(readMemoryFields);
+  const isFact = (_: Turn, position: number) => stated[position]?.object !== undefined;
+  const list = (position: number): string[] => {
+    const { subject = '', object = '' } = stated[position] as MemoryFields;
+    return [subject.toLowerCase(), object.toLowerCase(), ...(entities?.[position] ?? [])];
+  };
+  const countMatches = createMatchCounter(listActive(turns, isFact), list);
+  const visit: VisitMemories = ({ entities: named, window }, offer, cutoff) => {
+    for (const [position, count] of countMatches(named)) {
+      const closing = closedAt[position] as number;
+      const isClosed = closing >= 0 && closing < cutoff;
+      const heldAt = window?.start ?? Number.POSITIVE_INFINITY;
+      if (isClosed && (timestamps[closing] as number) <= heldAt) continue;
+      if (window === null || (timestamps[position] as number) <= window.end) offer(position, count);
+    }
+  };
+  return new ListedMemories('facts', corpus, visit);
 }
 
 /** The newest memories within the time that a question is about; none for a question without a time. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { formatFilter, readWrittenFilter, writtenFilter } from '../../model/filter/filter-schema.ts';
+import { FACT_CLOSERS } from '../../model/turns/memory-fields.ts';
 import type { IndexDefinition } from '../candidates/index-definition.ts';
 
-/** The names of the sources of memories. */
+/** The names of the sources of memories that a prompt is made of. */
 export const MEMORY_SOURCES = Object.freeze(['semantic', 'entities', 'time', 'procedural', 'summaries'] as const);
 /** One of {@link MEMORY_SOURCES}. */
 export type MemorySource = (typeof MEMORY_SOURCES)[number];
@@ -31,6 +32,13 @@ const options = {
   time: z.strictObject({ index: z.literal('time'), k: count.default(30), filter: sourceFilter }),
   procedural: z.strictObject({ index: z.literal('procedural'), k: count.default(20), filter: sourceFilter }),
   summaries: z.strictObject({ index: z.literal('summaries'), k: count.default(5), filter: sourceFilter }),
+  facts: z.strictObject({
+    index: z.literal('facts'),
+    k: count.default(30),
+    filter: sourceFilter,
+    /** Whose later statement closes a fact. */
+    closedBy: z.enum(FACT_CLOSERS).default('anyone'),
+  }),
 };
 
 export const semantic: IndexDefinition<typeof options.semantic> = {
@@ -61,4 +69,10 @@ export const summaries: IndexDefinition<typeof options.summaries> = {
   options: options.summaries,
   reads: ['texts', 'times', 'attributes'],
   description: 'the newest summaries: of sessions if the question is about a time, else global',
+};
+
+export const facts: IndexDefinition<typeof options.facts> = {
+  options: options.facts,
+  reads: ['texts', 'times', 'attributes'],
+  description: 'facts about what the question names that hold at its moment, or held in the time that it is about',
 };

@@ -20,7 +20,7 @@ const arms = {
   graph: [{ search: { ...words, graph } }, { fuse: { rrf: {} } }],
   strategies: [{ search: { newest: { k: 30 } } }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }],
   sources: [
-    { search: { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {} } },
+    { search: { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {}, facts: {} } },
     { score: { strategy: {} } },
     { fuse: { only: 'strategy' } },
   ],

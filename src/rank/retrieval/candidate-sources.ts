@@ -1,7 +1,6 @@
 import type { ConceptVectors, GraphControl } from '../../index/candidates/index-definition.ts';
 import { assertAdmissible, isListed } from '../../index/candidates/query-batch.ts';
 import { identifyConceptSource } from '../../index/graph/extraction/concept-source.ts';
-import type { MemorySource } from '../../index/memories/memory-options.ts';
 import { INDEXES, type IndexOptions, listIndexReads } from '../../index/registry.ts';
 import { hashRunFile } from '../../index/runs/run-options.ts';
 import { needsConceptVectors } from '../../index/walks/graph-options.ts';
@@ -104,12 +103,12 @@ function listIndexParts({ index, propagation }: SourceUse): Readonly<Record<stri
     ...(index.index === 'graph' && needsConceptVectors(index)
       ? { conceptVectors: conceptVectors(index.concepts) }
       : {}),
-    ...(index.index === 'entities' ? { entities: turnEntities(null) } : {}),
+    ...(index.index === 'entities' || index.index === 'facts' ? { entities: turnEntities(null) } : {}),
   };
 }
 
 /** Sources of memories that depend on what a question asks for. */
-const ASKING: readonly string[] = ['entities', 'time', 'procedural', 'summaries'] satisfies readonly MemorySource[];
+const ASKING: readonly IndexOptions['index'][] = ['entities', 'time', 'procedural', 'summaries', 'facts'];
 
 /** The stage of what questions ask of memories, for the sources that need it. */
 function listAskedMemories({ index }: IndexOptions): StageUse<AskedMemories>[] {

@@ -1,9 +1,6 @@
-import { getOrCompute } from '../../core/values/once.ts';
 import { findSimilarTurns } from '../../index/vectors/distances.ts';
 import { type ComparedText, decideByRules, readCuratedText } from '../../model/text/curation-rules.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import { readMemoryFields } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/turn.ts';
 import type { CurationArmOptions } from './signal-options.ts';
 
 /** What the turns of a corpus do to each other when they come in, one after the other. */
@@ -43,32 +40,4 @@ export async function curateTurns(
     factors[changed] = operation === 'delete' ? tombstone : 0;
   }
   return { since, factors };
-}
-
-/** Whose later statement closes a fact: anybody's, or that of the author who stated it. */
-export type FactCloser = NonNullable<CurationArmOptions['facts']>;
-
-/**
- * Closes facts as a fact graph with two timelines does when each turn asserts its fact and ends those with the same
- * subject and predicate and another object. A fact is the attributes `subject`, `predicate` and `object` of a turn with
- * `memoryType: semantic`; other turns have none. O(turns).
- *
- * @param turns in the order of time.
- * @returns [N] the position of the turn that closed the fact of this one; -1: it holds, or the turn has no fact.
- */
-export function closeFacts(turns: readonly Turn[], by: FactCloser): Int32Array {
-  const closedAt = new Int32Array(turns.length).fill(-1);
-  const open = new Map<string, { readonly object: string; readonly positions: number[] }>();
-  for (const [position, turn] of turns.entries()) {
-    const { subject, predicate, object } = readMemoryFields(turn);
-    if (subject === undefined || predicate === undefined || object === undefined) continue;
-    const key = JSON.stringify([subject, predicate, ...(by === 'author' ? [turn.author] : [])]);
-    const held = getOrCompute(open, key, () => ({ object, positions: [] }));
-    if (held.object === object) held.positions.push(position);
-    else {
-      for (const earlier of held.positions) closedAt[earlier] = position;
-      open.set(key, { object, positions: [position] });
-    }
-  }
-  return closedAt;
 }

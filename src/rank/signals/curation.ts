@@ -1,3 +1,4 @@
+import { closeFacts } from '../../model/turns/memory-fields.ts';
 import { defineSignal } from './signal.ts';
 import type { CurationArmOptions } from './signal-options.ts';
 import { scoreBySubcorpus, selectScopeVectors } from './subcorpus.ts';
@@ -32,7 +33,6 @@ export const closedFactsSignal = defineSignal({
   reads: ['attributes', 'times'],
   compute: ({ world, pool }, { facts = 'anyone', tombstone }: CurationArmOptions) =>
     scoreBySubcorpus(world, pool, async ({ subcorpus, batch: { cutoffs } }, positions) => {
-      const { closeFacts } = await import('./curate-turns.ts');
       const closedAt = await subcorpus.keepOnce(['closed-facts', facts], () =>
         closeFacts(subcorpus.corpus.turns, facts),
       );

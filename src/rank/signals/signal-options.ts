@@ -4,6 +4,7 @@ import { freezeDeeply } from '../../core/values/once.ts';
 import type { Query } from '../../model/dataset.ts';
 import { curationRuleOptions } from '../../model/text/curation-rules.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
+import { FACT_CLOSERS } from '../../model/turns/memory-fields.ts';
 import { computeBandWidth } from '../../ops/attention/band.ts';
 import { type LogitOptions, unifiedAttentionOptions } from '../../ops/attention/options.ts';
 import { STRATEGY_NAMES, STRATEGY_WEIGHTS, type StrategyName } from '../query/strategy.ts';
@@ -41,7 +42,7 @@ export const curationArmOptions = z.strictObject({
    * Facts close earlier ones with the same subject and predicate, in the place of the rules: those of `anyone`, or of
    * the same `author` alone. Absent in a resolved config that curates by rules, so that its hash stays.
    */
-  facts: z.enum(['anyone', 'author']).optional(),
+  facts: z.enum(FACT_CLOSERS).optional(),
 });
 export type CurationArmOptions = z.output<typeof curationArmOptions>;
 

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FactGraph } from '../../index/graph/fact-graph.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
+import { closeFacts } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { closeFacts } from './curate-turns.ts';
+import { FactGraph } from '../graph/fact-graph.ts';
+import { createIndex } from '../registry.ts';
 
 function buildTurn(position: number, fact: string | null, author = 'ann'): Turn {
   const [subject, predicate, object] = fact?.split(' ') ?? [];
@@ -12,6 +14,36 @@ function buildTurn(position: number, fact: string | null, author = 'ann'): Turn 
 }
 
 const listTurns = (facts: readonly (string | null)[]) => facts.map((fact, at) => buildTurn(at, fact));
+
+/** The facts that a question about some names finds, as of a moment. */
+async function findFacts(turns: readonly Turn[], names: string[], moment: number, asked: object = {}, options = {}) {
+  const index = await createIndex(
+    { index: 'facts', ...options },
+    { corpus: new Corpus(turns), vectors: new Float32Array(turns.length) },
+  );
+  const { positions } = await index.search(
+    {
+      ...{ texts: ['x'], vectors: Float32Array.of(1), cutoffs: Int32Array.of(moment) },
+      asked: [{ entities: names, window: null, procedural: false, ...asked }],
+    },
+    5,
+  );
+  index.dispose();
+  return [...positions].filter((position) => position >= 0);
+}
+
+test('the source finds the facts about a name that hold at the moment, or held in the time asked for', async () => {
+  const turns = listTurns(['Ada city Rome', 'bob city oslo', null, 'Ada city Oslo', 'ada car fiat']);
+  expect(await findFacts(turns, ['ada'], 5)).toEqual([4, 3]);
+  expect(await findFacts(turns, ['ada', 'oslo'], 5)).toEqual([3, 4, 1]);
+  expect(await findFacts(turns, ['ada'], 3)).toEqual([0]);
+  expect(await findFacts(turns, ['ada'], 5, { window: { start: 1, end: 2 } })).toEqual([0]);
+  expect(await findFacts(turns, ['ada'], 5, { window: { start: 2, end: 3 } })).toEqual([3, 0]);
+  expect(await findFacts(turns, ['eve'], 5)).toEqual([]);
+  const others = ['ann', 'ben'].map((author, at) => buildTurn(at, `ada city ${'xy'[at]}`, author));
+  expect(await findFacts(others, ['ada'], 2)).toEqual([1]);
+  expect(await findFacts(others, ['ada'], 2, {}, { closedBy: 'author' })).toEqual([1, 0]);
+});
 
 test('another object closes every open statement of a subject and predicate, and a repetition none', () => {
   const turns = listTurns(['ada city rome', null, 'ada city rome', 'bob city oslo', 'ada city oslo', 'ada city rome']);
