@@ -5,17 +5,27 @@ import type { MemoryRecord } from '../../model/turns/turn.ts';
 /** A record without its vector: what is stored as JSON. */
 export type RecordHead = Omit<MemoryRecord, 'embedding'>;
 
-/** A change of a store; each is one entry of its journal, so it is there as a whole or not at all. */
-export type Operation =
+/** A version of a record in a history: its id, and the change that made it. */
+export type VersionName = readonly [id: string, from: number];
+
+/** A change without its time. */
+type Change =
   | { readonly kind: 'put'; readonly records: readonly MemoryRecord[] }
   | { readonly kind: 'remove'; readonly ids: readonly string[] }
-  /** Removes records, and their ids from the records that name them. */
-  | { readonly kind: 'forget'; readonly ids: readonly string[] }
+  /** Removes records, earlier versions, and the ids of the records from the records that name them. */
+  | { readonly kind: 'forget'; readonly ids: readonly string[]; readonly versions?: readonly VersionName[] }
   | { readonly kind: 'observe'; readonly id: string; readonly outcome: number };
+
+/**
+ * A change of a store; each is one entry of its journal, so it is there as a whole or not at all. A store that keeps
+ * its history notes when it was made, in milliseconds since 1970.
+ */
+export type Operation = Change & { readonly at?: number };
 
 const LENGTH_BYTES = 4;
 
-const splitHead = ({ embedding: _, ...head }: MemoryRecord): RecordHead => head;
+/** A record without its vector. */
+export const splitHead = ({ embedding: _, ...head }: MemoryRecord): RecordHead => head;
 
 /** A record as a line of JSON without its vector. */
 export function encodeHead(record: MemoryRecord): string {
@@ -33,7 +43,7 @@ export function joinVectors(records: readonly MemoryRecord[]): Float32Array {
 /** The bytes of an operation: [length u32][JSON], then the vectors as float32. All are little endian. */
 export function encodeOperation(operation: Operation): Uint8Array {
   const records = operation.kind === 'put' ? operation.records : [];
-  const head = operation.kind === 'put' ? { kind: operation.kind, records: records.map(splitHead) } : operation;
+  const head = operation.kind === 'put' ? { ...operation, records: records.map(splitHead) } : operation;
   const json = JSON.stringify(head);
   const jsonBytes = Buffer.byteLength(json);
   const vectorBytes = records.reduce((sum, { embedding }) => sum + embedding.byteLength, 0);
@@ -60,10 +70,10 @@ export function decodeOperation(payload: Uint8Array, sequence: number): Operatio
     const end = LENGTH_BYTES + bytes.readUInt32LE();
     const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, end)) as
       | Exclude<Operation, { kind: 'put' }>
-      | { kind: 'put'; records: RecordHead[] };
+      | { kind: 'put'; records: RecordHead[]; at?: number };
     if (head.kind !== 'put') return head;
     const vectors = new Float32Array(new Uint8Array(bytes.subarray(end)).buffer); // a copy, whose place is a multiple of 4
-    return { kind: 'put', records: joinRecords(head.records, vectors) };
+    return { ...head, records: joinRecords(head.records, vectors) };
   } catch (error) {
     throw new ValidationError(
       `entry ${sequence} of the journal is no operation of a memory store; open the folder with the program that wrote it`,

@@ -1,17 +1,44 @@
-import { RecordNotFoundError } from '../../core/errors/errors.ts';
-import { JOURNAL_START } from '../../core/journal/position.ts';
+import { RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
+import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
 import type { MemoryRecord, OutcomeStatistics } from '../../model/turns/turn.ts';
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
-import type { Operation } from './operation.ts';
+import { withoutMentions } from './mentions.ts';
+import type { Operation, VersionName } from './operation.ts';
+import { RecordHistory, type StoreMoment } from './record-history.ts';
 
 /** What operations so far have made of a store. */
 export class RecordTable {
   readonly #records = new Map<string, MemoryRecord>();
   /** The number of records by attribute. */
   readonly #attributes = new Map<string, number>();
-  /** The position of the last operation that was applied. */
+  /** The position of the last operation that was applied, or is being applied. */
   position = JOURNAL_START;
+  /** Null where versions that are replaced or removed are not kept. */
+  history: RecordHistory | null = null;
+
+  /** Keeps every version from now on. */
+  beginHistory(): void {
+    this.history ??= RecordHistory.begin(this.position.sequence, this.list());
+  }
+
+  /** Notes the operation that is applied next. */
+  enter(position: JournalPosition, { at }: Operation): void {
+    this.position = position;
+    this.history?.pushTime(at);
+  }
+
+  /** The table as it was at a moment. @throws ValidationError for a moment that no history has. */
+  at(moment: StoreMoment): RecordTable {
+    if (this.history === null)
+      throw new ValidationError('memory has no history; open it with history: true, which keeps it from then on');
+    const { sequence } = this.position;
+    const found = this.history.find(moment, sequence);
+    const table = new RecordTable();
+    table.put(this.history.listAt(found, this.#records.values()));
+    table.position = found === sequence ? this.position : { sequence: found, hash: UNKNOWN_HASH };
+    return table;
+  }
 
   get size(): number {
     return this.#records.size;
@@ -36,14 +63,26 @@ export class RecordTable {
   }
 
   put(records: readonly MemoryRecord[]): void {
-    for (const record of records) {
-      this.#count(this.#records.get(record.id), -1);
-      this.#count(record, 1);
-      this.#records.set(record.id, Object.freeze(freezeFields(record)));
-    }
+    const { sequence } = this.position;
+    for (const record of records)
+      this.#set(this.history?.put(this.#records.get(record.id), record, sequence) ?? record);
+  }
+
+  #set(record: MemoryRecord): void {
+    this.#count(this.#records.get(record.id), -1);
+    this.#count(record, 1);
+    this.#records.set(record.id, Object.freeze(freezeFields(record)));
   }
 
   remove(ids: readonly string[]): number {
+    for (const id of ids) {
+      const record = this.#records.get(id);
+      if (record !== undefined) this.history?.remove(record, this.position.sequence);
+    }
+    return this.#delete(ids);
+  }
+
+  #delete(ids: readonly string[]): number {
     return ids.reduce((count, id) => {
       this.#count(this.#records.get(id), -1);
       return count + Number(this.#records.delete(id));
@@ -63,14 +102,22 @@ export class RecordTable {
     const record = this.#records.get(id);
     if (record === undefined) throw new RecordNotFoundError('memory store', id);
     const stats = Object.freeze(updateOutcomeStatistics(record.stats, outcome));
-    this.#records.set(id, Object.freeze({ ...record, stats }));
+    const after = { ...record, stats };
+    this.#records.set(id, Object.freeze(this.history?.put(record, after, this.position.sequence) ?? after));
     return stats;
   }
 
-  /** Removes records, and their ids from the records that name them. O(records). @returns how many were removed. */
-  forget(ids: readonly string[]): number {
-    const removed = this.remove(ids);
-    this.put(this.#detach(new Set(ids)));
+  /**
+   * Removes records with every version, other versions of the history, and the ids of the records from what names them.
+   * O(records + versions).
+   *
+   * @returns how many records were removed.
+   */
+  forget(ids: readonly string[], versions: readonly VersionName[] = []): number {
+    const removed = this.#delete(ids);
+    const gone = new Set(ids);
+    this.history?.forget(gone, versions);
+    for (const record of this.#detach(gone)) this.#set(record);
     return removed;
   }
 
@@ -91,19 +138,9 @@ export class RecordTable {
   apply(operation: Operation): void {
     if (operation.kind === 'put') this.put(operation.records);
     else if (operation.kind === 'remove') this.remove(operation.ids);
-    else if (operation.kind === 'forget') this.forget(operation.ids);
+    else if (operation.kind === 'forget') this.forget(operation.ids, operation.versions);
     else this.observe(operation.id, operation.outcome);
   }
-}
-
-/** A record without the ids of others that it names as its parent or as what replaced it; null if it names none. */
-function withoutMentions(record: MemoryRecord, ids: ReadonlySet<string>): MemoryRecord | null {
-  const { supersededBy, ...others } = record.metadata;
-  const isChild = record.parentId !== null && ids.has(record.parentId);
-  const isReplaced = typeof supersededBy === 'string' && ids.has(supersededBy);
-  if (!isChild && !isReplaced) return null;
-  const parentId = isChild ? null : record.parentId;
-  return { ...record, parentId, metadata: isReplaced ? others : record.metadata };
 }
 
 function freezeFields(record: MemoryRecord): MemoryRecord {
