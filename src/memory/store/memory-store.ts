@@ -1,6 +1,7 @@
 import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
+import { isTime } from '../../core/validation/validation.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import { parseRow } from '../../model/turns/memory-fields.ts';
 import {
@@ -11,7 +12,8 @@ import {
   type OutcomeStatistics,
 } from '../../model/turns/turn.ts';
 import { assertOutcome } from '../outcomes/outcome-statistics.ts';
-import { encodeOperation, type Operation } from './operation.ts';
+import { encodeOperation, type Operation, type VersionName } from './operation.ts';
+import type { PastVersion, StoreMoment } from './record-history.ts';
 import { RecordTable } from './record-table.ts';
 import { measureSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
 
@@ -34,9 +36,12 @@ export interface RestoredStore {
   readonly grownBytes: number;
   /** See {@link MemoryStore.snapshotBytes}. */
   readonly snapshotBytes: number;
+  /** True for the store of an earlier moment, which refuses changes. */
+  readonly isPast?: boolean;
 }
 
-function restoreNothing(): RestoredStore {
+/** A store without records or changes. */
+export function restoreNothing(): RestoredStore {
   return { table: new RecordTable(), snapshotSequence: 0, changes: new Map(), grownBytes: 0, snapshotBytes: 0 };
 }
 
@@ -61,11 +66,20 @@ export class MemoryStore {
   #snapshotSequence: number;
   #grownBytes: number;
   #snapshotBytes: number;
+  readonly #isPast: boolean;
+  readonly #clock: () => number;
   #isClosed = false;
 
   /** @internal `openStore` makes stores. */
-  constructor(journal: Journal | null, fixedDimension: number | null, restored: RestoredStore = restoreNothing()) {
-    const { table, snapshotSequence, changes, grownBytes, snapshotBytes } = restored;
+  constructor(
+    journal: Journal | null,
+    fixedDimension: number | null,
+    restored: RestoredStore = restoreNothing(),
+    clock: () => number = Date.now,
+  ) {
+    const { table, snapshotSequence, changes, grownBytes, snapshotBytes, isPast = false } = restored;
+    this.#isPast = isPast;
+    this.#clock = clock;
     this.#changes = changes;
     this.#grownBytes = grownBytes;
     this.#snapshotBytes = snapshotBytes;
@@ -98,7 +112,7 @@ export class MemoryStore {
 
   /** True if every change is refused. */
   get isReadOnly(): boolean {
-    return this.#journal?.isReadOnly ?? false;
+    return this.#journal?.isReadOnly ?? this.#isPast;
   }
 
   /** Sentences about acknowledged changes that the opening found missing at the end. */
@@ -179,6 +193,24 @@ export class MemoryStore {
     return () => this.#watchers.delete(notify);
   }
 
+  /**
+   * The store as it was at a moment, in memory alone; it refuses changes. O(records + versions).
+   *
+   * @throws ValidationError for a store without a history, and for a moment that its history does not have.
+   */
+  at(moment: StoreMoment): MemoryStore {
+    return new MemoryStore(null, this.#dimension, {
+      ...restoreNothing(),
+      table: this.#table.at(moment),
+      isPast: true,
+    });
+  }
+
+  /** The versions of the history that are not the present ones; none without a history. A view. */
+  get pastVersions(): readonly PastVersion[] {
+    return this.#table.history?.past ?? [];
+  }
+
   /** The records at this moment, in the order in which they were added. */
   *records(): IterableIterator<MemoryRecord> {
     for (const record of this.#table.list()) yield copyRecord(record);
@@ -221,15 +253,19 @@ export class MemoryStore {
 
   /**
    * Removes records as {@link remove}, and their ids from the records that name them as their parent or as what replaced
-   * them. The files have their content until the next snapshot.
+   * them. A history loses every version of the records. The files have their content until the next snapshot.
    *
+   * @param versions of other records that the history loses.
    * @returns how many records were removed.
    * @throws StorageError.
    */
-  async forget(ids: readonly string[]): Promise<number> {
-    const operation = { kind: 'forget', ids: [...new Set(ids)] } as const;
-    const isNeeded = ids.some((id) => this.#willExist(id)) || this.#table.listChanged(operation).length > 0;
-    return isNeeded ? this.#write(operation, operation.ids, false, () => this.#table.forget(operation.ids)) : 0;
+  async forget(ids: readonly string[], versions: readonly VersionName[] = []): Promise<number> {
+    const named = { kind: 'forget', ids: [...new Set(ids)] } as const;
+    const operation = versions.length === 0 ? named : { ...named, versions };
+    const isPresent = ids.some((id) => this.#willExist(id)) || this.#table.listChanged(operation).length > 0;
+    const isNeeded = isPresent || (this.#table.history !== null && ids.length + versions.length > 0);
+    if (!isNeeded) return 0;
+    return this.#write(operation, operation.ids, false, () => this.#table.forget(operation.ids, versions));
   }
 
   /**
@@ -252,10 +288,11 @@ export class MemoryStore {
   }
 
   /** Writes an operation; other operations see at once that it will be done, readers when it is. */
-  async #write<T>(operation: Operation, ids: Iterable<string>, exists: boolean, apply: () => T): Promise<T> {
-    this.#assertOpen();
+  async #write<T>(change: Operation, ids: Iterable<string>, exists: boolean, apply: () => T): Promise<T> {
+    this.assertWritable();
+    const operation = this.#table.history === null ? change : { ...change, at: this.#readClock() };
     const commit = (sequence: number, hash: string) => {
-      this.#table.position = { sequence, hash };
+      this.#table.enter({ sequence, hash }, operation);
       const changed = this.#table.listChanged(operation);
       for (const id of changed) this.#changes.set(id, sequence);
       const result = apply();
@@ -312,7 +349,9 @@ export class MemoryStore {
     const { position } = this;
     const { sequence } = position;
     const coveredBytes = this.#grownBytes;
-    await writeSnapshot(journal.folder, { position, records: this.#table.list() });
+    const records = this.#table.list();
+    const history = this.#table.history?.capture(records) ?? null;
+    await writeSnapshot(journal.folder, { position, records, history });
     this.#snapshotSequence = sequence;
     for (const [id, changed] of this.#changes) if (changed <= sequence) this.#changes.delete(id);
     journal.dropThrough(sequence);
@@ -325,6 +364,23 @@ export class MemoryStore {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#runAlone(async () => this.#journal?.close());
+  }
+
+  #readClock(): number {
+    const time = this.#clock();
+    if (isTime(time)) return time;
+    throw new ValidationError(`clock of the memory gives no time: ${time}; return milliseconds since 1970`, { time });
+  }
+
+  /** @throws ValidationError for a store that refuses changes, or that is closed. */
+  assertWritable(): void {
+    this.#assertOpen();
+    if (!this.isReadOnly) return;
+    const { folder, sequence } = this;
+    const [what, remedy] = this.#isPast
+      ? [`as of change ${sequence}`, 'change the memory that it was opened from']
+      : [folder, 'open it without readOnly'];
+    throw new ValidationError(`${STORE_NAME} is read-only: ${what}; ${remedy}`, { folder });
   }
 
   #assertOpen(): void {

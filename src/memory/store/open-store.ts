@@ -1,7 +1,8 @@
 import { DimensionMismatchError, StorageError, WalCorruptedError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
-import { MemoryStore, type RestoredStore, STORE_NAME } from './memory-store.ts';
+import { MemoryStore, type RestoredStore, restoreNothing, STORE_NAME } from './memory-store.ts';
 import { decodeOperation } from './operation.ts';
+import { RecordHistory } from './record-history.ts';
 import { RecordTable } from './record-table.ts';
 import { resumeRemoval } from './removal.ts';
 import { measureSnapshot, readSnapshot, removeSnapshots } from './snapshot.ts';
@@ -15,6 +16,13 @@ export interface StoreOptions extends Pick<JournalOptions, 'fsync' | 'intervalMs
    * another process is seen. Default false.
    */
   readonly readOnly?: boolean;
+  /**
+   * Keeps every version of a record that is replaced, removed or gets an outcome, and the time of each change. A folder
+   * that has a history keeps it without this option too. Default false.
+   */
+  readonly history?: boolean;
+  /** Milliseconds since 1970 of a change of the history. Default `Date.now`. */
+  readonly clock?: () => number;
 }
 
 /** Readings of a folder to which another process writes. */
@@ -24,18 +32,21 @@ const describeRepair = (folder: string) =>
   `save the rest in a new folder with 'ragpp memory repair ${folder} --into FOLDER'`;
 
 /** Reads a folder's snapshot and journal. */
-async function restore(journal: Journal): Promise<RestoredStore> {
+async function restore(journal: Journal, keepsHistory: boolean): Promise<RestoredStore> {
   const table = new RecordTable();
   const changes = new Map<string, number>();
   let grownBytes = 0;
   const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
   table.put(snapshot.records);
   table.position = snapshot.position;
+  if (snapshot.history !== null) table.history = new RecordHistory(snapshot.history, snapshot.records);
+  else if (keepsHistory) table.beginHistory();
   await journal.replay(snapshot.position, ({ sequence, hash, payload }) => {
     const operation = decodeOperation(payload, sequence);
     for (const id of table.listChanged(operation)) changes.set(id, sequence);
+    if (operation.at !== undefined) table.beginHistory();
+    table.enter({ sequence, hash }, operation);
     table.apply(operation);
-    table.position = { sequence, hash };
     grownBytes += payload.byteLength;
   });
   const snapshotSequence = snapshot.position.sequence;
@@ -61,7 +72,7 @@ function assertDimension(table: RecordTable, asked: number | undefined): void {
  * StorageError.
  */
 export async function openStore(folder: string | null, options: StoreOptions = {}): Promise<MemoryStore> {
-  if (folder === null) return new MemoryStore(null, options.dimension ?? null);
+  if (folder === null) return openInMemory(options);
   for (let attempt = 1; ; attempt++)
     try {
       return await openFolder(folder, options);
@@ -72,12 +83,21 @@ export async function openStore(folder: string | null, options: StoreOptions = {
     }
 }
 
-async function openFolder(folder: string, { dimension, ...others }: StoreOptions): Promise<MemoryStore> {
+function openInMemory({ dimension, history = false, clock }: StoreOptions): MemoryStore {
+  const restored = restoreNothing();
+  if (history) restored.table.beginHistory();
+  return new MemoryStore(null, dimension ?? null, restored, clock);
+}
+
+async function openFolder(
+  folder: string,
+  { dimension, history = false, clock, ...others }: StoreOptions,
+): Promise<MemoryStore> {
   const journal = Journal.open(folder, { ...others, kind: STORE_NAME, remedy: describeRepair(folder) });
   try {
-    const restored = await restore(journal);
+    const restored = await restore(journal, history);
     assertDimension(restored.table, dimension);
-    const store = new MemoryStore(journal, dimension ?? null, restored);
+    const store = new MemoryStore(journal, dimension ?? null, restored, clock);
     await resumeRemoval(store);
     return store;
   } catch (error) {

@@ -9,7 +9,9 @@ import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
+import { historyManifest, readHistory, writeHistory } from './history-snapshot.ts';
 import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
+import type { SavedHistory } from './record-history.ts';
 
 const MANIFEST = 'snapshot.json';
 const PARTIAL = '.partial';
@@ -118,6 +120,8 @@ export function splitLines(bytes: Uint8Array): Uint8Array[] {
 export interface Snapshot {
   readonly position: JournalPosition;
   readonly records: readonly MemoryRecord[];
+  /** null: the store keeps none. */
+  readonly history: SavedHistory | null;
 }
 
 /** Records of a part: a pair of files. */
@@ -128,6 +132,7 @@ const manifestSchema = z.strictObject({
   dimension: z.number().nullable(),
   /** The records of each part, and the SHA-256 of its lines. */
   parts: z.array(z.strictObject({ records: z.number(), hash: z.string() })),
+  history: historyManifest.exactOptional(),
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
@@ -158,7 +163,7 @@ function writePart(path: string, records: readonly MemoryRecord[]): string {
  *
  * @throws StorageError; nothing is left then.
  */
-export function writeSnapshot(folder: string, { position, records }: Snapshot): Promise<void> {
+export function writeSnapshot(folder: string, { position, records, history }: Snapshot): Promise<void> {
   return writeSnapshotFolder(folder, position, async (partial): Promise<Manifest> => {
     const parts: Manifest['parts'] = [];
     for (let start = 0; start < records.length; start += PART_RECORDS) {
@@ -166,7 +171,8 @@ export function writeSnapshot(folder: string, { position, records }: Snapshot): 
       parts.push({ records: part.length, hash: writePart(namePart(partial, parts.length), part) });
       await letEventsIn();
     }
-    return { position, dimension: records[0]?.embedding.length ?? null, parts };
+    const own = history === null ? {} : { history: await writeHistory(partial, history, records) };
+    return { position, dimension: records[0]?.embedding.length ?? null, parts, ...own };
   });
 }
 
@@ -192,12 +198,13 @@ function readPart(path: string, { hash }: Manifest['parts'][number], remedy: str
  */
 export async function readSnapshot(folder: string, remedy: string): Promise<Snapshot> {
   const latest = listSnapshots(folder).at(-1);
-  if (latest === undefined) return { position: JOURNAL_START, records: [] };
-  const { parts, position } = readManifest(latest.path, remedy);
+  if (latest === undefined) return { position: JOURNAL_START, records: [], history: null };
+  const { parts, position, history } = readManifest(latest.path, remedy);
   const records: MemoryRecord[] = [];
   for (const [i, part] of parts.entries()) {
     for (const record of readPart(namePart(latest.path, i), part, remedy)) records.push(record);
     await letEventsIn();
   }
-  return { position, records };
+  const saved = history === undefined ? null : await readHistory(latest.path, history, records, remedy);
+  return { position, records, history: saved };
 }
