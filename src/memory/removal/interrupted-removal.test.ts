@@ -36,7 +36,7 @@ async function removeInSteps(folder: string): Promise<void> {
   const logs = await FolderLogs.open(folder, false);
   const filter = readFilter(toFilter({ conversationId: SECRET_TALK }));
   const plan = planRemoval(() => store.records(), logs.records, bindFilter(filter));
-  await stageRemoval(folder, [...plan.ids], logs.paths, (i, into) => logs.writeWithout(plan, i, into));
+  await stageRemoval(folder, plan, logs.paths, (i, into) => logs.writeWithout(plan, i, into));
   leaveKilled('decided', folder);
   await finishRemoval(store, async () => void leaveKilled('records removed', folder));
   await logs.close();
@@ -115,7 +115,7 @@ test('a memory that is read or repaired beside a decided removal', async () => {
   const [folder, repaired] = [join(root, 'read'), join(root, 'repaired')];
   cpSync(filled, folder, { recursive: true });
   const store = await openStore(folder);
-  await stageRemoval(folder, [`${CANARY}-1`], [], async () => {});
+  await stageRemoval(folder, { ids: new Set([`${CANARY}-1`]), versions: [] }, [], async () => {});
   await store.close();
   const reader = await openSite(folder, true);
   expect([reader.size, existsSync(join(folder, 'removal'))]).toEqual([11, true]); // a reader changes nothing

@@ -1,4 +1,4 @@
-import { ConservationViolationError, ValidationError } from '../../core/errors/errors.ts';
+import { ConservationViolationError } from '../../core/errors/errors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import type { Qrels } from '../../model/run.ts';
@@ -149,19 +149,18 @@ export async function removeWhere(
 ): Promise<RemovalReport> {
   const { folder } = store;
   const filter = readFilter(toFilter(selection));
-  if (!dryRun && store.isReadOnly)
-    throw new ValidationError(`memory store is read-only: ${folder}; open it without readOnly`, { folder });
+  if (!dryRun) store.assertWritable();
   if (!dryRun) await resumeRemoval(store, compactIndexes);
   const logs = await FolderLogs.open(folder, dryRun);
   try {
-    const plan = planRemoval(() => store.records(), logs.records, bindFilter(filter));
+    const plan = planRemoval(() => store.records(), logs.records, bindFilter(filter), store.pastVersions);
     const report = reportRemoval(store, plan, logs, judgements);
     if (dryRun) return report;
     if (folder === null) {
-      await store.forget([...plan.ids]);
+      await store.forget([...plan.ids], plan.versions);
       await compactIndexes();
     } else {
-      await stageRemoval(folder, [...plan.ids], logs.paths, (i, into) => logs.writeWithout(plan, i, into));
+      await stageRemoval(folder, plan, logs.paths, (i, into) => logs.writeWithout(plan, i, into));
       await finishRemoval(store, compactIndexes);
     }
     return report;

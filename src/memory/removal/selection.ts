@@ -3,7 +3,8 @@ import { parse } from '../../core/validation/validation.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import { storedText } from '../../model/turns/memory-fields.ts';
 import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
-import type { Forgotten } from '../store/removal.ts';
+import type { PastVersion } from '../store/record-history.ts';
+import type { Forgotten, ForgottenRecords } from '../store/removal.ts';
 
 /** The records to remove: of a filter, of a conversation, or of a person (the author or the attribute `userId`). */
 export type RemovalSelection =
@@ -32,8 +33,12 @@ function listOrigins({ metadata }: MemoryRecord): readonly string[] {
   return isMade && Array.isArray(episodes) ? (episodes as readonly string[]) : [];
 }
 
+/** True of another record that was made of some. */
+const isMadeOf = (record: MemoryRecord, ids: ReadonlySet<string>) =>
+  !ids.has(record.id) && listOrigins(record).some((id) => ids.has(id));
+
 /** The records of a removal. */
-export interface RemovalPlan extends Forgotten {
+export interface RemovalPlan extends Forgotten, ForgottenRecords {
   /** The ids of the records that the selection names, in their order. */
   readonly selected: readonly string[];
   /** The other records that were made of these, by type: `summary`, `procedural` or `semantic`. */
@@ -46,11 +51,14 @@ export interface RemovalPlan extends Forgotten {
  *
  * @param list gives the records of the memory.
  * @param logged records that logs have. Of one that the memory has too, only the memory's own counts.
+ * @param past versions of the history of the memory. Those of a record that is gone count as it. Of another record the
+ *   versions go that the selection fits, or that were made of removed records.
  */
 export function planRemoval(
   list: () => Iterable<MemoryRecord>,
   logged: readonly MemoryRecord[],
   accepts: (turn: Turn) => boolean,
+  past: readonly PastVersion[] = [],
 ): RemovalPlan {
   const selects = (record: MemoryRecord) => accepts(toTurn(record));
   const known = new Set<string>();
@@ -59,16 +67,21 @@ export function planRemoval(
     known.add(record.id);
     if (selects(record)) selected.push(record.id);
   }
-  const gone = logged.filter((record) => !known.has(record.id) && selects(record)).map(({ id }) => id);
+  const goneVersions = past.map(({ record }) => record).filter(({ id }) => !known.has(id));
+  const gone = [...logged.filter(({ id }) => !known.has(id)), ...goneVersions].filter(selects).map(({ id }) => id);
   const ids = new Set([...selected, ...gone]);
   const derived = new Map<string, string>();
   for (let before = -1; before < ids.size; ) {
     before = ids.size;
-    for (const record of list()) {
-      if (ids.has(record.id) || !listOrigins(record).some((id) => ids.has(id))) continue;
-      ids.add(record.id);
-      derived.set(record.id, String(record.metadata.memoryType));
-    }
+    for (const record of list())
+      if (isMadeOf(record, ids)) {
+        ids.add(record.id);
+        derived.set(record.id, String(record.metadata.memoryType));
+      }
+    for (const record of goneVersions) if (isMadeOf(record, ids)) ids.add(record.id);
   }
-  return { selected, derived, ids, selects };
+  const versions = past
+    .filter(({ record }) => !ids.has(record.id) && (selects(record) || isMadeOf(record, ids)))
+    .map(({ record, from }) => [record.id, from] as const);
+  return { selected, derived, ids, versions, selects };
 }

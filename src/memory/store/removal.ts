@@ -7,6 +7,7 @@ import { FolderLock } from '../../core/files/folder-lock.ts';
 import { parse, parseJson } from '../../core/validation/validation.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { MemoryStore } from './memory-store.ts';
+import type { VersionName } from './operation.ts';
 
 /** In the folder of a store: a removal that is decided, and may be done in part. */
 const STAGED = 'removal';
@@ -19,6 +20,7 @@ const innerPath = z.string().regex(/^(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))[^/\\]/, 'a
 
 const planSchema = z.strictObject({
   ids: z.array(z.string()),
+  versions: z.array(z.tuple([z.string(), z.int()]).readonly()).default([]),
   /** Logs without what is removed, each in a folder of its own beside the plan. */
   logs: z.array(z.strictObject({ path: innerPath, files: z.array(innerPath) })),
 });
@@ -29,6 +31,13 @@ export interface Forgotten {
   readonly ids: ReadonlySet<string>;
   /** True of a record, or of an earlier version of one, that is to be forgotten. */
   selects(record: MemoryRecord): boolean;
+}
+
+/** The records of a store that it forgets. */
+export interface ForgottenRecords {
+  readonly ids: ReadonlySet<string>;
+  /** Earlier versions of other records. */
+  readonly versions: readonly VersionName[];
 }
 
 /** The content of a log in the folder of a memory. */
@@ -74,17 +83,16 @@ function readPlan(folder: string): RemovalPlan | null {
 }
 
 /**
- * Decides a removal: writes its ids and the new logs into the folder of a store, where they appear as a whole. From
- * then on {@link finishRemoval} does it, in this process or when the store is opened again.
+ * Decides a removal: writes what it takes and the new logs into the folder of a store, where they appear as a whole.
+ * From then on {@link finishRemoval} does it, in this process or when the store is opened again.
  *
- * @param ids of the records to remove.
  * @param logs the paths of the logs to replace, within the folder.
  * @param writeLog writes the new log with a number into a folder.
  * @throws StorageError, and what `writeLog` throws; nothing is left then.
  */
 export async function stageRemoval(
   folder: string,
-  ids: readonly string[],
+  { ids, versions }: ForgottenRecords,
   logs: readonly string[],
   writeLog: (i: number, into: string) => Promise<void>,
 ): Promise<void> {
@@ -98,7 +106,10 @@ export async function stageRemoval(
       await writeLog(i, into);
       staged.push({ path, files: readFolder(into).filter(holdsEntries) });
     }
-    writeAtomic(join(partial, PLAN), JSON.stringify({ ids: [...ids], logs: staged } satisfies RemovalPlan));
+    writeAtomic(
+      join(partial, PLAN),
+      JSON.stringify({ ids: [...ids], versions: [...versions], logs: staged } satisfies RemovalPlan),
+    );
     syncFolder(partial);
     rename(partial, join(folder, STAGED));
     syncFolder(folder);
@@ -136,7 +147,7 @@ export async function finishRemoval(store: MemoryStore, compactIndexes: () => Pr
   const folder = store.folder as string;
   const plan = readPlan(folder);
   if (plan === null) return;
-  await store.forget(plan.ids);
+  await store.forget(plan.ids, plan.versions);
   await compactIndexes();
   for (const [i, { path, files }] of plan.logs.entries())
     replaceLog(nameLog(join(folder, STAGED), i), join(folder, path), files);
