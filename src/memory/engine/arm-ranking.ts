@@ -123,6 +123,11 @@ export class ArmRecordRanking {
     });
   }
 
+  /** Ranks other records by the same arm. */
+  over(records: ArmRecords): ArmRecordRanking {
+    return new ArmRecordRanking(this.#arm, records);
+  }
+
   /**
    * Records with the vectors of their texts, where they have none; null where each has one, so that a write of these
    * does not wait.

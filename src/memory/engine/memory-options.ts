@@ -45,6 +45,13 @@ export const memoryOptions = z.strictObject({
   cache: cacheOptions.prefault({}),
   /** When writes reach the disk: before they are acknowledged, at intervals, or when the system chooses. */
   fsync: z.enum(['always', 'interval', 'never']).default('always'),
+  /**
+   * Keeps every version of a record that is replaced, removed or gets an outcome, so that the memory can be opened as it
+   * was at a moment. A folder that has a history keeps it without this option too.
+   */
+  history: z.boolean().default(false),
+  /** Gives the time of each change of the history, in milliseconds since 1970. */
+  clock: z.custom<() => number>((value) => typeof value === 'function', 'a function').default(() => Date.now),
   /** A snapshot is written once the journal has this size, and at least that of the last snapshot; null: when it is asked for. */
   snapshotBytes: z.int().min(1).nullable().default(null),
 });

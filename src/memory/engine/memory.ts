@@ -26,11 +26,13 @@ import { computePriors, type PriorBundle } from '../outcomes/prior-bundle.ts';
 import type { RemovalOptions, RemovalReport } from '../removal/remove-where.ts';
 import type { RemovalSelection } from '../removal/selection.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
+import type { StoreMoment } from '../store/record-history.ts';
 import type { ArmRecordRanking } from './arm-ranking.ts';
 import { rankCandidates } from './candidate-ranking.ts';
 import { type FollowingIndex, toRow } from './following-index.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
 import { type IndexAnswers, MemoryIndexes } from './index-registry.ts';
+import { openMoment } from './memory-moment.ts';
 import type { MemoryOptions } from './memory-options.ts';
 import {
   type ArmQuestion,
@@ -149,6 +151,19 @@ export class Memory {
    */
   watch(notify: (ids: readonly string[]) => void): () => void {
     return this.#store.watch(notify);
+  }
+
+  /**
+   * Opens the memory as it was at a moment: one in this process alone, which answers as this one did then and refuses
+   * changes. Its indexes are exact. O(records + versions). Close it.
+   *
+   * @param moment `{ sequence }`: after the change with this number. `{ known }`: after the last change until a time.
+   * @throws ValidationError for a memory without a history, and for a moment that its history does not have.
+   */
+  async at(moment: StoreMoment): Promise<Memory> {
+    this.#assertOpen();
+    const { options, store, followers } = await openMoment(this.#options, this.#store, moment);
+    return new Memory(options, store, followers, this.#ranking?.over(store));
   }
 
   /** Adds a record. @returns its id. @throws as {@link Memory.addBatch}. */

@@ -35,8 +35,8 @@ function splitArm(written: MemoryInput | ServedMemoryInput): {
 export async function openMemory(written: MemoryInput | ServedMemoryInput): Promise<Memory> {
   const { own, arm } = splitArm(written);
   const options = parse(memoryOptions, own, 'the options of a memory');
-  const { folder, readOnly, dimension, fsync, indexes } = options;
-  const store = await openStore(folder, { dimension, fsync, readOnly });
+  const { folder, readOnly, dimension, fsync, indexes, history, clock } = options;
+  const store = await openStore(folder, { dimension, fsync, readOnly, history, clock });
   const named = Object.entries(indexes);
   const followers = new Map<string, FollowingIndex>();
   try {

@@ -15,7 +15,7 @@ const FILE = 'memory.json';
 
 /** The options of a memory in its folder: those of `openMemory`, and the encoder of its texts. */
 const settingsSchema = memoryOptions
-  .omit({ folder: true, readOnly: true, dimension: true })
+  .omit({ folder: true, readOnly: true, dimension: true, clock: true })
   .extend({ dimension: z.int().min(1).optional(), encoder: encoderOptions.nullable().default(null) });
 
 /** The settings, with every default written out. */
