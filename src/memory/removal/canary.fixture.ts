@@ -43,8 +43,8 @@ const FACT = record('fact', 21, `The safe opens by ${CANARY}`, {
 
 /** With l2 an index has the vectors as they are. */
 const INDEXES = { exact: { index: 'flat', distance: 'l2' }, graph: { index: 'hnsw', distance: 'l2' } } as const;
-export const openSite = (folder: string | null, readOnly = false) =>
-  openMemory({ folder, dimension: DIMENSION, indexes: INDEXES, readOnly });
+export const openSite = (folder: string | null, readOnly = false, history = false) =>
+  openMemory({ folder, dimension: DIMENSION, indexes: INDEXES, readOnly, history });
 
 /** The logs in the folder of a memory. */
 interface Logs {
@@ -71,8 +71,8 @@ export async function withLogs<T>(memory: Memory, folder: string, work: (logs: L
 }
 
 /** Fills a folder with open and secret records, what was made of them, and logs about both. */
-export async function fillSite(folder: string): Promise<void> {
-  const memory = await openSite(folder);
+export async function fillSite(folder: string, history = false): Promise<void> {
+  const memory = await openSite(folder, false, history);
   await memory.addBatch(OPEN_RECORDS);
   await withLogs(memory, folder, async ({ curator, consolidator, retrievals, facts }) => {
     for (const each of SECRET_RECORDS) await curator.curate(each);
