@@ -50,6 +50,28 @@ test('records of a file are found again, with the prior over their outcomes', as
   expect([misspelt.code, misspelt.stderr]).toEqual([1, expect.stringContaining('got plaec; did you mean place?')]);
 });
 
+test('a memory with a history answers as it did after a change, and at a time', async () => {
+  const folder = at('history');
+  await ragpp('import', folder, records, '--set', 'history=true');
+  await ragpp('outcome', folder, '--id', 'a', '--value', '0');
+  await ragpp(
+    'import',
+    folder,
+    write('moved.jsonl', [{ ...ROWS[0], embedding: [0, 0, 1], context: 'up' }]),
+    '--replace',
+  );
+  const ask = (...moment: string[]) => ragpp('query', folder, '--vector', '[1, 0, 0]', '--k', '1', ...moment);
+  const early = await ask('--at', '1');
+  expect(early.stdout).toMatch(/ the outcomes of 1 of 1 candidates\n {2}mean +1\n/);
+  expect(early.stdout).toMatch(/\n1 +a +1 +0 +1 .* east\n$/);
+  expect((await ask('--at', '2')).stdout).toMatch(/ 2 outcomes of 1 of 1 candidates\n {2}mean +0\.5\n/);
+  expect((await ask('--at', '2999-01-01T00:00:00Z')).stdout).toBe((await ask()).stdout);
+  expect((await ask()).stdout).toMatch(/\n1 +b /);
+  expect((await ask('--at', '1999-01-01T00:00:00Z')).stdout).toContain('of 0 of 0 candidates');
+  const like = await ragpp('query', folder, '--id', 'a', '--k', '1', '--at', '1');
+  expect(like.stdout).toMatch(/\n1 +b +0\.8 /);
+});
+
 test('an outcome that is observed later changes the prior, and the order with the reranker outcome', async () => {
   const folder = at('observed');
   await ragpp('import', folder, records, '--set', 'reranker={method: outcome, alpha: 9}');
@@ -337,6 +359,9 @@ test.each([
   [['query', 'FOLDER', '--id', 'a', '--filter', 'place ='], 1, 'invalid filter at line 1'],
   [['query', 'FOLDER', '--id', 'a', '--index', 'graf'], 1, 'there is no index of this name: graf'],
   [['query', 'FOLDER', '--id', 'a', '--as-of', 'noon'], 2, 'a time in ISO 8601'],
+  [['query', 'FOLDER', '--id', 'a', '--at', 'noon'], 2, 'in --at; correct and run again'],
+  [['query', 'FOLDER', '--id', 'a', '--at', '1'], 1, 'memory has no history; open it with history: true'],
+  [['import', 'FOLDER', 'x.jsonl', '--set', 'clock=1'], 2, 'clock'],
   [['export', 'FOLDER', 'out.csv'], 1, 'another ending: out.csv'],
   [['import', 'FOLDER', 'x.npy'], 1, 'import records with --vectors x.npy'],
   [['import', 'FOLDER', 'x.jsonl', '--encoder', 'lsa'], 2, 'expected one of use-lite'],

@@ -92,6 +92,7 @@ function queryCommand(): Command {
         .default('both'),
     )
     .option('--as-of <time>', 'only records before this time, in ISO 8601 with a zone')
+    .option('--at <moment>', 'answer as the memory did after a change, by its number, or at a time; with history')
     .option('--log', 'log what was retrieved, without any text, for patterns and used')
     .addOption(
       new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
@@ -106,7 +107,8 @@ Examples:
   ragpp memory query notes --text 'blank pages again' --k 5
   ragpp memory query notes --text 'the code of the safe' --sensitive
   ragpp memory query notes --id n3 --filter 'channel = $query.channel' --weighted
-  ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json`,
+  ragpp memory query notes --vector '[0.1, 0.2]' --as-of 2026-03-01T00:00:00Z --format json
+  ragpp memory query notes --text 'blank pages again' --at 12`,
     )
     .action(lazyAction(async () => (await import('./actions/memory-query.ts')).runMemoryQuery));
 }

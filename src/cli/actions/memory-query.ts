@@ -17,7 +17,7 @@ import { alignColumns } from '../process/columns.ts';
 import { hasArm, openFolderArm } from './memory/folder-arm.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
-import { runWithAskedMemory } from './memory/open-folder.ts';
+import { runWithAskedMemory, runWithOpened } from './memory/open-folder.ts';
 import { runWithRetrievals } from './memory/retrievals.ts';
 import { readVector } from './vector-argument.ts';
 
@@ -32,6 +32,7 @@ interface QueryFlags {
   readonly weighted?: true;
   readonly pool: OutcomePool;
   readonly asOf?: string;
+  readonly at?: string;
   readonly log?: true;
   readonly format: 'text' | 'json';
   readonly cache: string;
@@ -177,6 +178,13 @@ async function printArmAnswer(memory: Memory, text: string, flags: QueryFlags): 
   return found.map(({ id }) => id);
 }
 
+/** Works with a memory as it was at a moment; without one, as it is. */
+async function askAt(memory: Memory, { at }: QueryFlags, work: (memory: Memory) => Promise<void>): Promise<void> {
+  if (at === undefined) return work(memory);
+  const moment = /^\d+$/.test(at) ? { sequence: Number(at) } : { known: parse(time, at, '--at') };
+  await runWithOpened(await memory.at(moment), work);
+}
+
 /** Asks the arm of a folder, which embeds the text. */
 async function queryArm(folder: string, settings: MemorySettings, text: string, flags: QueryFlags): Promise<void> {
   const arm = await openFolderArm(folder, flags.cache, ignoreProgress);
@@ -184,10 +192,11 @@ async function queryArm(folder: string, settings: MemorySettings, text: string, 
     await runWithAskedMemory(
       folder,
       settings,
-      async (memory) => {
-        const retrieved = await printArmAnswer(memory, text, flags);
-        if (flags.log) await logAnswer(folder, retrieved, text);
-      },
+      (memory) =>
+        askAt(memory, flags, async (asked) => {
+          const retrieved = await printArmAnswer(asked, text, flags);
+          if (flags.log) await logAnswer(folder, retrieved, text);
+        }),
       arm,
     );
   } finally {
@@ -219,12 +228,13 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
   }
   const given = vector === undefined ? null : await readVector(vector);
   const embedding = text === undefined ? given : await encodeText(text, folder, settings, flags);
-  await runWithAskedMemory(folder, settings, async (memory) => {
+  const ask = async (memory: Memory) => {
     const question = embedding === null ? askByRecord(memory, folder, id as string) : { embedding };
     const answer = await memory.query(buildBundle(question, flags));
     printAnswer(answer, memory, flags);
     if (!flags.log) return;
     const retrieved = answer.candidates.map(({ recordId }) => recordId);
     await logAnswer(folder, retrieved, (text ?? vector ?? id) as string);
-  });
+  };
+  await runWithAskedMemory(folder, settings, (memory) => askAt(memory, flags, ask));
 }
