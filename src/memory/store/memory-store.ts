@@ -87,7 +87,7 @@ export class MemoryStore {
     this.#journal = journal;
     this.#table = table;
     this.#fixedDimension = fixedDimension;
-    this.#dimension = table.first()?.embedding.length ?? fixedDimension;
+    this.#dimension = table.dimension ?? fixedDimension;
     this.#snapshotSequence = snapshotSequence;
   }
 
@@ -199,11 +199,7 @@ export class MemoryStore {
    * @throws ValidationError for a store without a history, and for a moment that its history does not have.
    */
   at(moment: StoreMoment): MemoryStore {
-    return new MemoryStore(null, this.#dimension, {
-      ...restoreNothing(),
-      table: this.#table.at(moment),
-      isPast: true,
-    });
+    return new MemoryStore(null, this.#dimension, { ...restoreNothing(), table: this.#table.at(moment), isPast: true });
   }
 
   /** The versions of the history that are not the present ones; none without a history. A view. */
@@ -327,7 +323,7 @@ export class MemoryStore {
       expectation.operations--;
       if (expectation.operations === 0) this.#expected.delete(id);
     }
-    if (this.#expected.size === 0 && this.size === 0) this.#dimension = this.#fixedDimension;
+    if (this.#expected.size === 0 && this.#table.dimension === null) this.#dimension = this.#fixedDimension;
   }
 
   /**

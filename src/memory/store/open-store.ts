@@ -59,8 +59,8 @@ async function restore(journal: Journal, keepsHistory: boolean): Promise<Restore
 }
 
 function assertDimension(table: RecordTable, asked: number | undefined): void {
-  const stored = table.first()?.embedding.length;
-  if (asked !== undefined && stored !== undefined && asked !== stored)
+  const stored = table.dimension;
+  if (asked !== undefined && stored !== null && asked !== stored)
     throw new DimensionMismatchError('dimension of the memory store', stored, asked, 'open it with its own dimension');
 }
 

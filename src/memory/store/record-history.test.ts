@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ChecksumMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { ChecksumMismatchError, DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
@@ -133,6 +133,22 @@ test('the store of a moment refuses changes and does not follow later ones', asy
     /^memory store is read-only: as of change 1; change the memory that it was opened from$/,
   );
   await store.close();
+});
+
+test('the dimension is that of the versions where no record is left, until they are forgotten', async () => {
+  const store = await openStore(folder, { history: true });
+  await store.put([first]);
+  await store.remove(['r0']);
+  await expect(store.put([createSampleRecord('r0', 3)])).rejects.toThrow(DimensionMismatchError);
+  await store.snapshot();
+  await store.close();
+  await expect(openStore(folder, { dimension: 3 })).rejects.toThrow(DimensionMismatchError);
+  const again = await openStore(folder);
+  expect([again.dimension, again.size]).toEqual([7, 0]);
+  await again.forget(['r0']);
+  await again.put([createSampleRecord('r0', 3)]);
+  expect(again.dimension).toBe(3);
+  await again.close();
 });
 
 test('writes at once have the numbers of their calls', async () => {

@@ -48,9 +48,10 @@ export class RecordTable {
     return this.#records.get(id);
   }
 
-  /** A record, if there is one. */
-  first(): MemoryRecord | undefined {
-    return this.#records.values().next().value;
+  /** D of the records, and of the versions of the history; null without any. */
+  get dimension(): number | null {
+    const first: MemoryRecord | undefined = this.#records.values().next().value ?? this.history?.past[0]?.record;
+    return first?.embedding.length ?? null;
   }
 
   list(): MemoryRecord[] {
