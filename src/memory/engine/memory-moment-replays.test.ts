@@ -77,7 +77,7 @@ function drawChange(random: Random): Change {
   return pick(random, kinds);
 }
 
-/** What a memory has and answers. */
+/** Records and answers of a memory. */
 async function describeMemory(memory: Memory, random: Random) {
   const text = `${pick(random, WORDS)} ${pick(random, WORDS)}`;
   const asOf = random.integer(2) === 0 ? {} : { asOf: random.integer(22) * HOUR };

@@ -56,7 +56,7 @@ test('each index of a moment is exact, by its own distance', async () => {
 test('the memory of a moment refuses changes; a memory without a history, and a closed one, have no moment', async () => {
   const { memory, best } = await openChanged();
   const then = await memory.at({ sequence: 1 });
-  const refused = /^memory store is read-only: as of change 1; change the memory that it was opened from$/;
+  const refused = /^memory store is read-only: as of change 1; change the present memory$/;
   const [id] = best as [string];
   for (const change of [
     () => then.add({ ...(RECORDS[30] as MemoryRecordInput) }),

@@ -20,9 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-let folders = 0;
 function copyFilled(): string {
-  const folder = join(root, `copy-${folders++}`);
+  const folder = mkdtempSync(join(root, 'copy-'));
   cpSync(filled, folder, { recursive: true });
   return folder;
 }

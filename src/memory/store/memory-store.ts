@@ -374,7 +374,7 @@ export class MemoryStore {
     if (!this.isReadOnly) return;
     const { folder, sequence } = this;
     const [what, remedy] = this.#isPast
-      ? [`as of change ${sequence}`, 'change the memory that it was opened from']
+      ? [`as of change ${sequence}`, 'change the present memory']
       : [folder, 'open it without readOnly'];
     throw new ValidationError(`${STORE_NAME} is read-only: ${what}; ${remedy}`, { folder });
   }

@@ -130,7 +130,7 @@ test('the store of a moment refuses changes and does not follow later ones', asy
   await store.remove(['r0']);
   expect([then.size, then.isReadOnly, then.dimension]).toEqual([1, true, 7]);
   await expect(then.remove(['r0'])).rejects.toThrow(
-    /^memory store is read-only: as of change 1; change the memory that it was opened from$/,
+    /^memory store is read-only: as of change 1; change the present memory$/,
   );
   await store.close();
 });

@@ -149,7 +149,7 @@ export class RecordHistory {
     return found.sort((a, b) => a.place - b.place).map(({ record }) => record);
   }
 
-  /** What a snapshot has of it. @param records the present ones. */
+  /** Copies the history for a snapshot. @param records the present ones. */
   capture(records: readonly MemoryRecord[]): SavedHistory {
     const present = new Float64Array(2 * records.length);
     for (const [i, { id }] of records.entries()) {
