@@ -79,6 +79,8 @@ test('a prompt has the records as they are, with facts about what the question n
   expect(stdout).toMatch(
     /\nhybrid, after \d+ changes; \d+ of 300 tokens; \[x\] is in the prompt\nbeside: \[x\] fact:f1 /,
   );
+  const past = await ask('--at', '1', '--format', 'json');
+  expect([past.code, past.stderr]).toEqual([1, expect.stringContaining('memory has no history; open it with history')]);
   await memory('remove', folder, '--filter', `id = '${first}'`);
   const { stdout: json } = await ask('--format', 'json');
   const answer = JSON.parse(json);

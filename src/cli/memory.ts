@@ -30,6 +30,9 @@ const vectorsOption = () =>
     'the embeddings as .npy, .safetensors or .parquet, by id, or by order if the file has no ids',
   );
 
+const atOption = () =>
+  new Option('--at <moment>', 'answer as the memory did after a change, by its number, or at a time; with history');
+
 const dirtyRowOption = () =>
   new Option('--on-dirty-row <treatment>', 'error: report all bad rows and write nothing; skip: count them')
     .choices(['error', 'skip'])
@@ -92,7 +95,7 @@ function queryCommand(): Command {
         .default('both'),
     )
     .option('--as-of <time>', 'only records before this time, in ISO 8601 with a zone')
-    .option('--at <moment>', 'answer as the memory did after a change, by its number, or at a time; with history')
+    .addOption(atOption())
     .option('--log', 'log what was retrieved, without any text, for patterns and used')
     .addOption(
       new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
@@ -129,6 +132,7 @@ function askMemoryCommand(): Command {
         .choices(['none', 'bm25'])
         .default('none'),
     )
+    .addOption(atOption())
     .option('--k <number>', 'the most items of the arm, of facts and of records', parseCount, 100)
     .option('--sensitive', 'the question stays on this machine, and the prompt may hold sensitive records')
     .addOption(

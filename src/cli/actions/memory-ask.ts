@@ -12,13 +12,14 @@ import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { type BesideSources, runWithSources, type SourceFlags } from './asked-sources.ts';
 import { openFolderArm } from './memory/folder-arm.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
-import { runWithAskedMemory } from './memory/open-folder.ts';
+import { runAtMoment, runWithAskedMemory } from './memory/open-folder.ts';
 import { formatBeside, formatReasons, formatWithheld } from './ranked-reasons.ts';
 
 interface AskFlags
   extends Pick<AssemblyOptions, 'budget' | 'strategy' | 'k' | 'rerank' | 'packing' | 'tokens' | 'cite'>,
     SourceFlags {
   readonly asOf?: string;
+  readonly at?: string;
   readonly author?: string;
   readonly channel?: string;
   readonly conversation?: string;
@@ -107,7 +108,12 @@ export async function runMemoryAsk(folder: string, question: string, flags: AskF
   try {
     const text = question === '-' ? readFileSync(0, 'utf8').trim() : question;
     const asked = await runWithSources(flags, (sources) =>
-      runWithAskedMemory(folder, settings, (memory) => askMemory(memory, text, flags, sources), arm),
+      runWithAskedMemory(
+        folder,
+        settings,
+        (memory) => runAtMoment(memory, flags.at, (then) => askMemory(then, text, flags, sources)),
+        arm,
+      ),
     );
     printOut(flags.format === 'json' ? `${JSON.stringify(asked, null, 2)}\n` : formatAnswer(asked, arm.name));
   } finally {

@@ -17,7 +17,7 @@ import { alignColumns } from '../process/columns.ts';
 import { hasArm, openFolderArm } from './memory/folder-arm.ts';
 import { type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { openEncoder } from './memory/open-encoder.ts';
-import { runWithAskedMemory, runWithOpened } from './memory/open-folder.ts';
+import { runAtMoment, runWithAskedMemory } from './memory/open-folder.ts';
 import { runWithRetrievals } from './memory/retrievals.ts';
 import { readVector } from './vector-argument.ts';
 
@@ -178,13 +178,6 @@ async function printArmAnswer(memory: Memory, text: string, flags: QueryFlags): 
   return found.map(({ id }) => id);
 }
 
-/** Works with a memory as it was at a moment; without one, as it is. */
-async function askAt(memory: Memory, { at }: QueryFlags, work: (memory: Memory) => Promise<void>): Promise<void> {
-  if (at === undefined) return work(memory);
-  const moment = /^\d+$/.test(at) ? { sequence: Number(at) } : { known: parse(time, at, '--at') };
-  await runWithOpened(await memory.at(moment), work);
-}
-
 /** Asks the arm of a folder, which embeds the text. */
 async function queryArm(folder: string, settings: MemorySettings, text: string, flags: QueryFlags): Promise<void> {
   const arm = await openFolderArm(folder, flags.cache, ignoreProgress);
@@ -193,7 +186,7 @@ async function queryArm(folder: string, settings: MemorySettings, text: string, 
       folder,
       settings,
       (memory) =>
-        askAt(memory, flags, async (asked) => {
+        runAtMoment(memory, flags.at, async (asked) => {
           const retrieved = await printArmAnswer(asked, text, flags);
           if (flags.log) await logAnswer(folder, retrieved, text);
         }),
@@ -236,5 +229,5 @@ export async function runMemoryQuery(folder: string, flags: QueryFlags, command:
     const retrieved = answer.candidates.map(({ recordId }) => recordId);
     await logAnswer(folder, retrieved, (text ?? vector ?? id) as string);
   };
-  await runWithAskedMemory(folder, settings, (memory) => askAt(memory, flags, ask));
+  await runWithAskedMemory(folder, settings, (memory) => runAtMoment(memory, flags.at, ask));
 }

@@ -1,5 +1,7 @@
 import { StorageError, UnavailableError } from '../../../core/errors/errors.ts';
 import { printError } from '../../../core/terminal/progress.ts';
+import { parse } from '../../../core/validation/validation.ts';
+import { time } from '../../../data/jsonl/jsonl-rows.ts';
 import type { Memory } from '../../../memory/engine/memory.ts';
 import { openMemory } from '../../../memory/engine/open-memory.ts';
 import type { ServedArm } from '../../../memory/engine/served-arm.ts';
@@ -75,4 +77,20 @@ export async function runWithAskedMemory<T>(
   arm: ServedArm | null = null,
 ): Promise<T> {
   return runWithOpened(await openToAsk(folder, settings, arm), work);
+}
+
+/**
+ * Works with a memory as it was at a moment; without one, as it is.
+ *
+ * @param at the number of a change, or a time.
+ * @throws as `Memory.at`.
+ */
+export async function runAtMoment<T>(
+  memory: Memory,
+  at: string | undefined,
+  work: (memory: Memory) => Promise<T>,
+): Promise<T> {
+  if (at === undefined) return work(memory);
+  const moment = /^\d+$/.test(at) ? { sequence: Number(at) } : { known: parse(time, at, '--at') };
+  return runWithOpened(await memory.at(moment), work);
 }
