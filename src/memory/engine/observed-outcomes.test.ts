@@ -98,7 +98,7 @@ test('a use that is counted later moves its record', async () => {
   await memory.close();
 });
 
-test('an observation makes nothing of the turns again', async () => {
+test('after an observation no turn is embedded again', async () => {
   let embedded = 0;
   const arm = serveSteps(
     [

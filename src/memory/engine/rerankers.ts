@@ -97,8 +97,8 @@ async function computeMarginalScores(candidates: readonly RerankedCandidate[], l
 }
 
 /**
- * The outcome of each candidate: the mean of its n observations, null without one; with the mean m of the prior over all
- * candidates, (kappa m + n mean) / (kappa + n), which is m without an observation.
+ * The outcome of each candidate: the mean of its n observations, null without one. With kappa above 0 and the mean m of
+ * the prior over all candidates: (kappa m + n mean) / (kappa + n), which is m without an observation.
  */
 function listOutcomes(
   candidates: readonly RerankedCandidate[],
