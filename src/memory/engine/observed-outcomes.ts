@@ -43,8 +43,9 @@ export class ObservedOutcomes {
   }
 
   #apply(turn: Turn, pool: OutcomePool): Turn {
-    const { outcome = null, ...others } = turn.attributes ?? {};
     const stats = this.#stats.get(turn.id);
+    if (stats === undefined && pool === 'both') return turn;
+    const { outcome = null, ...others } = turn.attributes ?? {};
     const record = { outcome: outcome as number | null, ...(stats && { stats }) };
     const mean = computeObservedMean(record, pool);
     if (mean === outcome) return turn;
