@@ -8,6 +8,7 @@ import { evidencePaths } from './evidence-paths/study.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
 import { memoryUse } from './memory-use/study.ts';
+import { outcomeLearning } from './outcome-learning/study.ts';
 import { plantedTruth } from './planted-truth/study.ts';
 import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
@@ -34,6 +35,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   findings: runFindings,
   memory: createStudyCommand(memory),
   'memory-use': createStudyCommand(memoryUse),
+  'outcome-learning': createStudyCommand(outcomeLearning),
   'planted-truth': createStudyCommand(plantedTruth),
   'prior-calibration': createStudyCommand(priorCalibration),
   'query-understanding': createStudyCommand(queryUnderstanding),

@@ -45,6 +45,28 @@ test('a folder answers by the arm that it was opened with, tuned, over what is i
   expect([filtered.code, filtered.stderr]).toEqual([2, expect.stringContaining('an arm answers')]);
 });
 
+test('an outcome that is recorded changes what the arm ranks first, as far as it is pooled', async () => {
+  const [folder, turns] = [join(root, 'outcomes'), join(data, 'turns.jsonl')];
+  const [first = '', ...rest] = readFileSync(turns, 'utf8').split('\n');
+  writeFileSync(turns, [JSON.stringify({ ...JSON.parse(first), attributes: { outcome: 0 } }), ...rest].join('\n'));
+  const sample = buildSampleConfig(data) as { readonly arms: object };
+  const boosted = [{ search: { bm25: { k: 17 } } }, { boost: [{ attribute: 'outcome', factor: 9 }] }];
+  writeFileSync(config, stringify({ ...sample, arms: { ...sample.arms, boosted } }));
+  await memory('open', folder, '--config', config, '--arm', 'boosted');
+  await memory('import', folder, turns);
+  const ask = async (...flags: string[]) => {
+    const { stdout } = await memory('query', folder, '--text', 'violin bow bridge', '--format', 'json', ...flags);
+    return JSON.parse(stdout) as { prior: { mean: number | null }; ranking: { id: string }[] };
+  };
+  const { ranking, prior } = await ask();
+  expect(prior.mean).toBeNull();
+  const { id } = ranking.at(-1) as { id: string };
+  await runRagpp('memory', 'outcome', folder, '--id', id, '--value', '1');
+  const answer = await ask();
+  expect([answer.prior.mean, answer.ranking[0]?.id]).toEqual([1, id]);
+  expect((await ask('--pool', 'outcome')).ranking.map((one) => one.id)).toEqual(ranking.map((one) => one.id));
+});
+
 test('what a removal takes of the judgements of the arm is counted, unless its dataset is missing', async () => {
   const folder = join(root, 'forgetting');
   await memory('open', folder, '--config', config, '--arm', 'hybrid');

@@ -155,7 +155,7 @@ Examples:
 
 function outcomeCommand(): Command {
   return new Command('outcome')
-    .description('record an outcome that was observed of a record, for priors and the reranker outcome')
+    .description('record an outcome that was observed of a record, for priors, the reranker outcome and the arm')
     .argument('<folder>', 'the folder of the memory')
     .requiredOption('--id <record>', 'the record whose outcome was observed')
     .requiredOption('--value <number>', 'the outcome, for example 1 for success and 0 for failure', parseNumber)

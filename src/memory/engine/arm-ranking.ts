@@ -13,6 +13,8 @@ import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Encoding } from '../../rank/signals/signal.ts';
 import { TurnResults } from '../../rank/signals/stage.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
+import type { NotifyChange } from '../store/memory-store.ts';
+import { ObservedOutcomes } from './observed-outcomes.ts';
 import type { ArmRanked, CheckedQuestion, RankedRecords } from './query-response.ts';
 import type { ServedArm } from './served-arm.ts';
 
@@ -22,8 +24,8 @@ export interface ArmRecords {
   records(): Iterable<MemoryRecord>;
   /** null for an id that is gone. */
   get(id: string): MemoryRecord | null;
-  /** See `Memory.watch`. */
-  watch(notify: (ids: readonly string[]) => void): () => void;
+  /** See `MemoryStore.watch`. */
+  watch(notify: NotifyChange): () => void;
 }
 
 /** A record that may lack its vector. */
@@ -101,7 +103,8 @@ async function openOwnSlices(corpus: Corpus, { policy }: SliceOptions): Promise<
  * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
  * depend on the question is kept from one question to the next. After a change of records, what is made of the turns of
  * one conversation, such as its indexes, is built again for the conversations of these records alone; what is made of
- * all turns is built again: O(N) for N records.
+ * all turns is built again: O(N) for N records. An outcome that is observed later makes nothing stale but the
+ * attribute `outcome` of its turn, see {@link ObservedOutcomes}.
  */
 export class ArmRecordRanking {
   readonly #arm: ServedArm;
@@ -113,13 +116,17 @@ export class ArmRecordRanking {
   #workspace: Workspace | null = null;
   /** Records that changed since. */
   #changed = new Set<string>();
+  readonly #outcomes = new ObservedOutcomes();
+  /** Records of which an outcome was observed since. */
+  readonly #observed = new Set<string>();
 
   /** @param arm borrowed. */
   constructor(arm: ServedArm, records: ArmRecords) {
     this.#arm = arm;
     this.#records = records;
-    this.#stop = records.watch((ids) => {
+    this.#stop = records.watch((ids, observed) => {
       for (const id of ids) this.#changed.add(id);
+      if (observed !== null) this.#observed.add(observed);
     });
   }
 
@@ -161,7 +168,7 @@ export class ArmRecordRanking {
       const { conversationId } = question;
       const isEmpty = corpus.countEarlierTurns(asOf) === 0;
       const isKnown = conversationId === undefined || corpus.conversations.some(({ id }) => id === conversationId);
-      const ranking = isEmpty || !isKnown ? [] : await this.#rank(workspace, buildQuery(question, asOf), question.k);
+      const ranking = isEmpty || !isKnown ? [] : await this.#rank(workspace, question, buildQuery(question, asOf));
       return { arm: this.#arm.name, sequence, asOf, ranking };
     });
   }
@@ -169,17 +176,26 @@ export class ArmRecordRanking {
   async #open(): Promise<Workspace> {
     const ids = this.#changed;
     const before = this.#workspace;
+    const observed = before === null ? [] : [...ids, ...this.#observed];
+    for (const id of observed) this.#outcomes.set(id, this.#records.get(id)?.stats ?? null);
+    this.#observed.clear();
     if (before !== null && ids.size === 0) return before;
     this.#changed = new Set();
     this.#workspace = null;
     try {
       this.#workspace = await (before === null
-        ? this.#openWorkspace({ rows: listRows(this.#records.records()), conversations: new Set() })
+        ? this.#openWorkspace({ rows: listRows(this.#listAll()), conversations: new Set() })
         : this.#openWorkspace(readChanged(this.#records, before.corpus, ids), before));
     } finally {
       before?.dispose();
     }
     return this.#workspace;
+  }
+
+  #listAll(): MemoryRecord[] {
+    const records = [...this.#records.records()];
+    for (const { id, stats } of records) this.#outcomes.set(id, stats);
+    return records;
   }
 
   /**
@@ -211,7 +227,7 @@ export class ArmRecordRanking {
     });
   }
 
-  async #rank(base: Workspace, query: Query, k = this.#arm.depth): Promise<ArmRanked[]> {
+  async #rank(base: Workspace, { k = this.#arm.depth, pool }: CheckedQuestion, query: Query): Promise<ArmRanked[]> {
     const { name, options, comparesVectors, dimension, embed } = this.#arm;
     const embedQuery = (encoder: EncoderOptions | null) =>
       embed([query.text], listOwners('query', [query]), encoder).then(({ vectors }) => vectors);
@@ -220,7 +236,8 @@ export class ArmRecordRanking {
       queryVectors: await embedQuery(encoder),
     });
     const queryVectors = comparesVectors ? await embedQuery(null) : new Float32Array(dimension);
-    const asked = base.asking({ queries: [query], queryVectors, encode });
+    const corpus = this.#outcomes.applyTo(base.corpus, pool);
+    const asked = base.asking({ queries: [query], queryVectors, encode, corpus });
     try {
       const ranked = await rankArm(asked, { ...options, name }, Math.min(k, this.#arm.depth));
       const scored = readRanking(base.corpus, listRankedPositions(ranked), 0);

@@ -199,7 +199,10 @@ export const armQuestionSchema = z.strictObject({
   attributes: attributesSchema.optional(),
   /** True if the prior weighs records by their scores. */
   weighted: z.boolean().default(false),
-  /** Which observations of a record the prior pools: its outcome, later ones, or both. */
+  /**
+   * Which observations of a record are its outcome, for the prior and for the steps of the arm: that of its making,
+   * later ones, or both.
+   */
   pool: outcomePool.default('both'),
 });
 /** A question to the arm of a memory, as written. */

@@ -6,7 +6,8 @@ import { sumsToOne } from '../../core/validation/validation.ts';
 import type { OutcomeStatistics } from '../../model/turns/turn.ts';
 import { maximalMarginalRelevance } from '../../ops/selection/maximal-marginal-relevance.ts';
 import { computeSimilarities } from '../../ops/selection/selection.ts';
-import { computeObservedMean, outcomePool } from '../outcomes/outcome-statistics.ts';
+import { computeObservedMean, listObserved, outcomePool } from '../outcomes/outcome-statistics.ts';
+import { computePriors } from '../outcomes/prior-bundle.ts';
 
 const outcome = z.strictObject({
   method: z.literal('outcome'),
@@ -14,6 +15,8 @@ const outcome = z.strictObject({
   alpha: z.number().min(0).default(0.5),
   /** Whose mean the outcome of a candidate is: its outcome, later observations, or both. */
   pool: outcomePool.default('both'),
+  /** The count of observations that weigh as much as the prior over all candidates; 0: no prior. */
+  kappa: z.number().min(0).default(0),
 });
 
 const recency = z.strictObject({
@@ -93,16 +96,33 @@ async function computeMarginalScores(candidates: readonly RerankedCandidate[], l
   return marginal;
 }
 
+/**
+ * The outcome of each candidate: the mean of its n observations, null without one. With kappa above 0 and the mean m of
+ * the prior over all candidates: (kappa m + n mean) / (kappa + n), which is m without an observation.
+ */
+function listOutcomes(
+  candidates: readonly RerankedCandidate[],
+  { pool, kappa }: z.output<typeof outcome>,
+): (number | null)[] {
+  const means = candidates.map((candidate) => computeObservedMean(candidate, pool));
+  const prior = kappa === 0 ? null : computePriors(candidates, null, { pool, range: 'none' }).mean;
+  if (prior === null) return means;
+  return candidates.map((candidate, i) => {
+    const count = listObserved(candidate, pool).reduce((sum, observed) => sum + observed.count, 0);
+    return (kappa * prior + count * (means[i] ?? 0)) / (kappa + count);
+  });
+}
+
 async function rerankBySingle(
   candidates: readonly RerankedCandidate[],
   options: SingleRerankerOptions,
   asOf: number,
 ): Promise<number[]> {
   switch (options.method) {
-    case 'outcome':
-      return candidates.map(
-        (candidate) => candidate.score * (1 + options.alpha * (computeObservedMean(candidate, options.pool) ?? 0)),
-      );
+    case 'outcome': {
+      const outcomes = listOutcomes(candidates, options);
+      return candidates.map(({ score }, i) => score * (1 + options.alpha * (outcomes[i] ?? 0)));
+    }
     case 'recency':
       return candidates.map(({ score, createdAt }) => score * Math.exp((-options.lambda * (asOf - createdAt)) / DAY));
     case 'mmr':
@@ -113,7 +133,7 @@ async function rerankBySingle(
 /**
  * New scores of the candidates of a query, in their order: score (1 + alpha mean outcome), score exp(-lambda age in
  * days), marginal relevance with cosines, or the weighted sum of these. A candidate without an observation that
- * counts keeps its score where outcomes count.
+ * counts keeps its score where outcomes count, or has the outcome of the prior if kappa is above 0.
  *
  * @param candidates in the order of their scores, by the tie rule.
  * @param asOf milliseconds since 1970, from which age counts.

@@ -62,12 +62,18 @@ describe.each([
     const metadata = { status: 'superseded', supersededBy: 'r0' };
     await store.put([gone, { ...child, parentId: 'r0' }, { ...old, metadata, parentId: 'r1' }, other]);
     await store.observe('r1', 0.5);
-    const seen: string[][] = [];
+    const seen: unknown[] = [];
     const before = store.position;
-    store.watch((ids) => seen.push([...ids]));
+    store.watch((ids, observed) => seen.push([[...ids], observed]));
     expect([await store.forget(['none']), store.sequence]).toEqual([0, 2]);
     const [removed, stats] = await Promise.all([store.forget(['r0', 'none']), store.observe('r1', 1)]);
-    expect([removed, stats.count, store.sequence, seen]).toEqual([1, 2, 4, [['r0', 'r1', 'r2'], []]]);
+    expect([removed, stats.count, store.sequence, seen]).toEqual([
+      ...[1, 2, 4],
+      [
+        [['r0', 'r1', 'r2'], null],
+        [[], 'r1'],
+      ],
+    ]);
     const after = choose() === null ? store : await reopen(store);
     const kept = { ...old, metadata: { status: 'superseded' }, parentId: 'r1' };
     expect(list(after)).toEqual([{ ...child, parentId: null, stats }, kept, other]);

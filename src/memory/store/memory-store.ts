@@ -26,6 +26,12 @@ interface Expectation {
   operations: number;
 }
 
+/**
+ * @param ids the records that were added, replaced or removed.
+ * @param observed the record whose statistics have another outcome; null for another operation.
+ */
+export type NotifyChange = (ids: readonly string[], observed: string | null) => void;
+
 /** What a folder held when its store was opened. */
 export interface RestoredStore {
   readonly table: RecordTable;
@@ -61,7 +67,7 @@ export class MemoryStore {
   readonly #runAlone = createSerialRunner();
   readonly #fixedDimension: number | null;
   readonly #changes: Map<string, number>;
-  readonly #watchers = new Set<(ids: readonly string[]) => void>();
+  readonly #watchers = new Set<NotifyChange>();
   #dimension: number | null;
   #snapshotSequence: number;
   #grownBytes: number;
@@ -183,12 +189,12 @@ export class MemoryStore {
   }
 
   /**
-   * Calls a function with the ids of every later change, at the moment at which readers see the change. Observed
-   * outcomes are no such change.
+   * Calls a function with the ids of every later change, at the moment at which readers see the change. An observed
+   * outcome changes no record: the list is empty then, and the id is passed beside it.
    *
    * @returns ends the calls.
    */
-  watch(notify: (ids: readonly string[]) => void): () => void {
+  watch(notify: NotifyChange): () => void {
     this.#watchers.add(notify);
     return () => this.#watchers.delete(notify);
   }
@@ -292,7 +298,8 @@ export class MemoryStore {
       const changed = this.#table.listChanged(operation);
       for (const id of changed) this.#changes.set(id, sequence);
       const result = apply();
-      for (const notify of this.#watchers) notify(changed);
+      const observed = operation.kind === 'observe' ? operation.id : null;
+      for (const notify of this.#watchers) notify(changed, observed);
       return result;
     };
     if (this.#journal === null) return commit(this.sequence + 1, UNKNOWN_HASH);

@@ -37,6 +37,18 @@ describe('Corpus', () => {
     expect(corpus.size).toBe(5);
   });
 
+  it('has the ranks of a corpus before, whose turns may have other attributes', () => {
+    const before = new Corpus(corpus.turns);
+    const ranks = [...before.tieRanks];
+    const late = buildTurn('x0', 'x', null, 40);
+    const turns = corpus.turns.map((turn) => (turn.id === 'x2' ? { ...turn, attributes: { outcome: 1 } } : turn));
+    expect(ranks).toEqual([4, 1, 3, 2, 0]);
+    expect([...new Corpus(turns, before).tieRanks]).toEqual(ranks);
+    expect([...new Corpus([...turns, late], before).tieRanks]).toEqual([...new Corpus([...turns, late]).tieRanks]);
+    expect(new Corpus(turns, before).getConversation('x').turns[1]?.attributes).toEqual({ outcome: 1 });
+    expect(new Corpus(turns, before).getConversation('y')).toBe(before.getConversation('y'));
+  });
+
   it('knows parents, conversations and places in them by position', () => {
     expect([...corpus.parent]).toEqual([-1, -1, 0, 0, 1]);
     expect([...corpus.conversationOf].map((i) => corpus.conversations[i]?.id)).toEqual(['x', 'y', 'x', 'x', 'y']);

@@ -27,6 +27,8 @@ export function isStart(first: readonly Turn[], turns: readonly Turn[]): boolean
   return first.length <= turns.length && first.every((turn, i) => turn === turns[i]);
 }
 
+const startsWithIds = (turns: readonly Turn[], first: readonly Turn[]) =>
+  first.length <= turns.length && first.every(({ id }, i) => id === turns[i]?.id);
 const isSame = (a: readonly Turn[], b: readonly Turn[]) => a.length === b.length && isStart(a, b);
 
 /**
@@ -81,7 +83,7 @@ export class Corpus {
       }
     }
     this.#assertOrder();
-    if (before !== undefined && before.#tieRanks !== null && isStart(before.turns, this.turns))
+    if (before !== undefined && before.#tieRanks !== null && startsWithIds(this.turns, before.turns))
       this.#tieRanks = extendRanks(this.#listIds(), before.#tieRanks);
   }
 

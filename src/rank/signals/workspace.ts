@@ -170,12 +170,18 @@ export class Workspace implements World {
    * A workspace of other queries about the same turns: what it computes for them stays in memory, and what does not
    * depend on queries (the corpus on the device, indexes, tables of coordinates) is this one's. To be disposed before
    * this one.
+   *
+   * @param own with a corpus that has the same turns with other attributes, filters and stages of pairs read these;
+   *   indexes and stages of turns read the attributes here.
    */
-  asking(own: Pick<WorkspaceInputs, 'queries' | 'queryVectors' | 'encode'>, whole?: Workspace): Workspace {
+  asking(
+    own: Pick<WorkspaceInputs, 'queries' | 'queryVectors' | 'encode'> & Partial<Pick<WorkspaceInputs, 'corpus'>>,
+    whole?: Workspace,
+  ): Workspace {
     const { corpus, dimension, seed } = this;
     const slices = this.#slices;
     const turnVectors = this.#turnVectors;
-    const inputs = { ...own, corpus, turnVectors, dimension, seed, ...(slices && { slices }) };
+    const inputs = { corpus, ...own, turnVectors, dimension, seed, ...(slices && { slices }) };
     return new Workspace(inputs, this.shared, whole);
   }
 
