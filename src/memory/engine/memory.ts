@@ -32,7 +32,6 @@ import { rankCandidates } from './candidate-ranking.ts';
 import { type FollowingIndex, toRow } from './following-index.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
 import { type IndexAnswers, MemoryIndexes } from './index-registry.ts';
-import { openMoment } from './memory-moment.ts';
 import type { MemoryOptions } from './memory-options.ts';
 import {
   type ArmQuestion,
@@ -161,6 +160,8 @@ export class Memory {
    * @throws ValidationError for a memory without a history, and for a moment that its history does not have.
    */
   async at(moment: StoreMoment): Promise<Memory> {
+    this.#assertOpen();
+    const { openMoment } = await import('./memory-moment.ts');
     this.#assertOpen();
     const { options, store, followers } = await openMoment(this.#options, this.#store, moment);
     return new Memory(options, store, followers, this.#ranking?.over(store));

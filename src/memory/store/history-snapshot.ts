@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { ChecksumMismatchError } from '../../core/errors/errors.ts';
 import { readBytes, writeAtomic } from '../../core/files/files.ts';
 import { readCheckedSafetensors, writeSafetensors } from '../../core/files/safetensors.ts';
@@ -12,12 +11,11 @@ import { joinVectors, type RecordHead, splitHead } from './operation.ts';
 import type { PastVersion, SavedHistory } from './record-history.ts';
 
 /** The part of the manifest of a snapshot about its history. */
-export const historyManifest = z.strictObject({
-  begin: z.int().min(0),
+interface HistoryManifest {
+  readonly begin: number;
   /** The SHA-256 of the JSON of each part. */
-  parts: z.array(z.string()),
-});
-type HistoryManifest = z.output<typeof historyManifest>;
+  readonly parts: string[];
+}
 
 /** Versions of a part: a pair of files. */
 const PART_VERSIONS = 2048;

@@ -1,6 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
-import { withoutMentions } from './mentions.ts';
 import type { VersionName } from './operation.ts';
 
 /**
@@ -34,6 +33,16 @@ type Span = Pick<PastVersion, 'from' | 'place'>;
 
 function isSameVector(a: Float32Array, b: Float32Array): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
+}
+
+/** A record without the ids of others that it names as its parent or as what replaced it; null if it names none. */
+export function withoutMentions(record: MemoryRecord, ids: ReadonlySet<string>): MemoryRecord | null {
+  const { supersededBy, ...others } = record.metadata;
+  const isChild = record.parentId !== null && ids.has(record.parentId);
+  const isReplaced = typeof supersededBy === 'string' && ids.has(supersededBy);
+  if (!isChild && !isReplaced) return null;
+  const parentId = isChild ? null : record.parentId;
+  return { ...record, parentId, metadata: isReplaced ? others : record.metadata };
 }
 
 const nameVersion = (id: string, from: number) => `${from} ${id}`;

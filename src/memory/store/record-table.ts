@@ -3,9 +3,8 @@ import { JOURNAL_START, type JournalPosition, UNKNOWN_HASH } from '../../core/jo
 import { freezeDeeply } from '../../core/values/once.ts';
 import type { MemoryRecord, OutcomeStatistics } from '../../model/turns/turn.ts';
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
-import { withoutMentions } from './mentions.ts';
 import type { Operation, VersionName } from './operation.ts';
-import { RecordHistory, type StoreMoment } from './record-history.ts';
+import { RecordHistory, type StoreMoment, withoutMentions } from './record-history.ts';
 
 /** What operations so far have made of a store. */
 export class RecordTable {

@@ -9,7 +9,6 @@ import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
-import { historyManifest, readHistory, writeHistory } from './history-snapshot.ts';
 import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
 import type { SavedHistory } from './record-history.ts';
 
@@ -127,6 +126,12 @@ export interface Snapshot {
 /** Records of a part: a pair of files. */
 const PART_RECORDS = 2048;
 
+/** The part of the manifest of a snapshot about its history. */
+const historyManifest = z.strictObject({
+  begin: z.int().min(0),
+  /** The SHA-256 of the JSON of each part. */
+  parts: z.array(z.string()),
+});
 const manifestSchema = z.strictObject({
   position: journalPosition,
   dimension: z.number().nullable(),
@@ -171,7 +176,10 @@ export function writeSnapshot(folder: string, { position, records, history }: Sn
       parts.push({ records: part.length, hash: writePart(namePart(partial, parts.length), part) });
       await letEventsIn();
     }
-    const own = history === null ? {} : { history: await writeHistory(partial, history, records) };
+    const own =
+      history === null
+        ? {}
+        : { history: await (await import('./history-snapshot.ts')).writeHistory(partial, history, records) };
     return { position, dimension: records[0]?.embedding.length ?? null, parts, ...own };
   });
 }
@@ -205,6 +213,7 @@ export async function readSnapshot(folder: string, remedy: string): Promise<Snap
     for (const record of readPart(namePart(latest.path, i), part, remedy)) records.push(record);
     await letEventsIn();
   }
-  const saved = history === undefined ? null : await readHistory(latest.path, history, records, remedy);
-  return { position, records, history: saved };
+  if (history === undefined) return { position, records, history: null };
+  const { readHistory } = await import('./history-snapshot.ts');
+  return { position, records, history: await readHistory(latest.path, history, records, remedy) };
 }
