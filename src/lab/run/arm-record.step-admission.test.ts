@@ -72,6 +72,14 @@ test('a stated reason admits the step and is in table, record and figures; a sec
   expect(Object.values(warm.result.stages).every(({ executed }) => executed === 0)).toBe(true);
 });
 
+test('a step that is tuned to change nothing says so', async () => {
+  const blended = { from: 'words', then: [{ blend: { trajectory: 0 } }], tune: { 'blend.trajectory.weight': [0] } };
+  const { result } = await run({ blended });
+  expect(result.failures).toEqual([]);
+  const reason = 'tuned: blend.trajectory.weight 0';
+  expect(result.arms[1]?.steps).toEqual([{ step: 'blend.trajectory', queries: 0, of: 46, reason }]);
+});
+
 test('the counts of a record are read back', async () => {
   const record = (await run({ packed: explained })).records.find(({ name }) => name === 'packed')!;
   const path = join(root, 'record.safetensors');

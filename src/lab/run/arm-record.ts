@@ -307,18 +307,27 @@ export function removeDamagedOutcomes(runFolder: string, arms: readonly string[]
 interface ChangedArm {
   readonly options: ArmOptions;
   readonly changes?: readonly StepChange[];
+  /** Path -> value that was chosen from a grid. */
+  readonly tuned?: TunedArm['tuned'];
 }
 
 /** The name of a step as its arm lists it: parts of steps follow a dot. */
 const nameWhole = (step: string) => step.split('.')[0] as string;
 
+/** The reason of a step that was tuned to values with which it changes nothing: `tuned: blend.trajectory.weight 0`. */
+function describeTuned(tuned: TunedArm['tuned'], step: string): string | undefined {
+  const own = Object.entries(tuned).filter(([path]) => nameWhole(path) === step);
+  return own.length === 0 ? undefined : `tuned: ${own.map(([path, value]) => `${path} ${String(value)}`).join(', ')}`;
+}
+
 /** The steps of an arm with their counts, and the reason where a count is 0. @param queries how many were ranked */
 export function describeSteps(
-  { options: { unchanged = {} }, changes = [] }: ChangedArm,
+  { options: { unchanged = {} }, changes = [], tuned = {} }: ChangedArm,
   queries: number,
 ): StepEffect[] {
   return changes.map((change) => {
-    const reason = change.queries === 0 ? unchanged[nameWhole(change.step)] : undefined;
+    const step = nameWhole(change.step);
+    const reason = change.queries === 0 ? (unchanged[step] ?? describeTuned(tuned, step)) : undefined;
     return { ...change, of: queries, ...(reason !== undefined && { reason }) };
   });
 }

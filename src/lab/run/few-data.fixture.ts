@@ -21,7 +21,7 @@ interface Conversation {
   readonly conversation: Readonly<Record<string, unknown>>;
 }
 
-/** Writes the first six sessions of four conversations, with eleven questions each that they answer, if the data is there. */
+/** Writes the first six sessions of four conversations, with eleven questions each, where the data is there. */
 export function writeFewQuestions(to: string): void {
   if (!existsSync(LOCOMO)) return;
   const isEarly = (number: string | undefined) => Number(number ?? 1) <= 6;
