@@ -53,10 +53,10 @@ test.each([null, 1, 24])('any changes give the metrics of a fresh computation, h
       const read = { records: list, get: (id: string) => store.get(id) ?? null };
       const stream = new SalienceStream(read, D, halfLifeHours);
       for (const { put, removed, isMade } of changes) {
-        const ids = removed.map((id) => `r${id}`).filter((id) => put.every((one) => one.id !== id));
+        const ids = removed.map((id) => `r${id}`).filter((id) => put.every((added) => added.id !== id));
         const after = new Map(store);
         for (const id of ids) after.delete(id);
-        for (const one of put) after.set(one.id, one);
+        for (const added of put) after.set(added.id, added);
         const expected = measureByDefinition([...after.values()], halfLifeHours);
         expectSame(stream.measureAfter({ put, removed: ids }), expected);
         expectSame(stream.metrics, measureByDefinition(list(), halfLifeHours));
@@ -66,7 +66,7 @@ test.each([null, 1, 24])('any changes give the metrics of a fresh computation, h
         );
         if (!isMade) continue;
         store.clear();
-        for (const [id, one] of after) store.set(id, one);
+        for (const [id, kept] of after) store.set(id, kept);
         stream.follow([...ids, ...put.map(({ id }) => id)]);
         expectSame(stream.metrics, expected);
       }

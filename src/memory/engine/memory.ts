@@ -15,6 +15,8 @@ import {
   type OutcomeStatistics,
 } from '../../model/turns/turn.ts';
 import type { VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
+import type { ConservationGuard, MemoryConservation } from '../conservation/conservation-guard.ts';
+import type { RecordChanges } from '../conservation/salience-stream.ts';
 import {
   assertRecordsWithinRange,
   assertWithinRange,
@@ -77,6 +79,7 @@ export class Memory {
   readonly #indexes: MemoryIndexes;
   readonly #cache: QueryCache<TimelessResponse>;
   readonly #growth: GrowthSnapshots;
+  readonly #guard: ConservationGuard;
   readonly #ranking: ArmRecordRanking | null;
   /** For work on the files of indexes. */
   readonly #runAlone = createSerialRunner();
@@ -87,6 +90,7 @@ export class Memory {
     options: MemoryOptions,
     store: MemoryStore,
     followers: ReadonlyMap<string, FollowingIndex>,
+    guard: ConservationGuard,
     ranking: ArmRecordRanking | null = null,
   ) {
     this.#options = options;
@@ -94,6 +98,7 @@ export class Memory {
     this.#indexes = new MemoryIndexes(store, followers);
     this.#cache = new QueryCache(options.cache);
     this.#growth = new GrowthSnapshots(store, options.snapshotBytes, () => this.#writeSnapshot());
+    this.#guard = guard;
     this.#ranking = ranking;
   }
 
@@ -120,6 +125,11 @@ export class Memory {
   /** Sentences about acknowledged changes that the opening found missing at the end, or that may be. */
   get warnings(): readonly string[] {
     return this.#store.warnings;
+  }
+
+  /** The conservation metrics, and the changes that broke a law of conservation. */
+  get conservation(): MemoryConservation {
+    return this.#guard;
   }
 
   /** Describes in a sentence that an acknowledged change was lost; null if it was not. @throws StorageError. */
@@ -162,7 +172,7 @@ export class Memory {
    * @returns their ids.
    * @throws ConfigurationError for a record that breaks the schema; DimensionMismatchError, NotFiniteError for its embedding; DuplicateRecordError for an id that
    * is there, or twice in the list; IndexCapacityError for more records than an index holds; ValidationError for an id of more than 2048 bytes or an embedding
-   * longer than 1e18; StorageError.
+   * longer than 1e18; ConservationViolationError if `conservation` refuses the change; StorageError.
    */
   async addBatch(records: readonly AddedRecord[]): Promise<string[]> {
     return this.#put(records, false);
@@ -178,12 +188,28 @@ export class Memory {
     const embedding = this.#ranking?.embed(records) ?? null;
     const complete = embedding === null ? records : await embedding;
     this.#assertOpen();
-    await this.#store.put(complete as readonly MemoryRecordInput[], {
-      replace,
-      admit: (checked) => this.#admit(checked),
-    });
+    await this.#guard.run((admit) =>
+      this.#store.put(complete as readonly MemoryRecordInput[], {
+        replace,
+        admit: (checked) => {
+          this.#admit(checked);
+          admit({ put: checked, removed: [] });
+        },
+      }),
+    );
     await this.#followWrite();
     return records.map(({ id }) => id);
+  }
+
+  /** @internal Puts and removes records as a log of decisions says. @param isRefusable see `ChangedMemory.change`. */
+  async change(changes: RecordChanges, isRefusable: boolean): Promise<void> {
+    this.#assertOpen();
+    await this.#guard.run(async (admit) => {
+      if (isRefusable) admit(changes);
+      await this.#store.put(changes.put, { replace: true, admit: (checked) => this.#admit(checked) });
+      await this.#store.remove(changes.removed);
+    });
+    await this.#followWrite();
   }
 
   /** Refuses what an index would refuse once it is stored. */
@@ -193,10 +219,13 @@ export class Memory {
     this.#indexes.assertRoom(records.filter(({ id }) => !this.#store.has(id)).length);
   }
 
-  /** Removes a record. @returns whether it was there. @throws StorageError. */
+  /** Removes a record. @returns whether it was there. @throws ConservationViolationError as `addBatch`; StorageError. */
   async remove(id: string): Promise<boolean> {
     this.#assertOpen();
-    const removed = await this.#store.remove([id]);
+    const removed = await this.#guard.run((admit) => {
+      admit({ put: [], removed: [id] });
+      return this.#store.remove([id]);
+    });
     await this.#followWrite();
     return removed > 0;
   }
@@ -219,10 +248,12 @@ export class Memory {
     const { removeWhere } = await import('../removal/remove-where.ts');
     this.#assertOpen();
     return this.#runAlone(async () => {
-      const report = await removeWhere(this.#store, selection, options, {
-        readFilter: (filter) => this.#readFilter(filter),
+      const site = {
+        readFilter: (filter: unknown) => this.#readFilter(filter),
         compactIndexes: () => this.#indexes.compact(),
-      });
+        conservation: this.#options.conservation,
+      };
+      const report = await this.#guard.run(() => removeWhere(this.#store, selection, options, site));
       if (options.dryRun !== true) this.#cache.clear();
       return report;
     });
