@@ -73,6 +73,20 @@ test('a change that breaks a law is made and reported with its number and the me
   await memory.close();
 });
 
+test('the salience of a record fades as newer records come, and grows with its uses', async () => {
+  const { memory } = await openListening({ halfLifeHours: 2 });
+  const add = (id: string, hours: number, importance: number) =>
+    memory.add({ ...make(id, 1, importance), createdAt: hours * 3_600_000 });
+  await add('a', 10, 0.8);
+  expect([memory.conservation.getSalience('a'), memory.conservation.getSalience('b')]).toEqual([0.8, null]);
+  await add('b', 14, 0.8);
+  await add('c', 90, 0);
+  expect(memory.conservation.getSalience('a')).toBeCloseTo(0.2, 12);
+  await reinforce(memory, ['a']);
+  expect(memory.conservation.getSalience('a')).toBeCloseTo(0.2 * (1 + Math.LN2), 12);
+  await memory.close();
+});
+
 test('a threshold decides which change breaks a law', async () => {
   const { memory, seen } = await openListening({ mode: 'warn', magnitudeThreshold: 2 });
   await memory.addBatch([make('a', 1), make('b', 1)]);

@@ -3,7 +3,14 @@ import { createSerialRunner } from '../../core/values/once.ts';
 import { CONSERVATION_LAWS, validateConservation } from '../../ops/conservation/conservation-laws.ts';
 import type { ConservationMetrics } from '../../ops/conservation/conservation-metrics.ts';
 import type { ConservationOptions } from './conservation-options.ts';
-import { measureRecords, type RecordChanges, SalienceStream, type StoredRecords } from './salience-stream.ts';
+import { computeSalience } from './salience.ts';
+import {
+  findOrigin,
+  measureRecords,
+  type RecordChanges,
+  SalienceStream,
+  type StoredRecords,
+} from './salience-stream.ts';
 
 /** The laws that a change can break. */
 export type ConservationLaw = 'magnitude' | 'energy';
@@ -40,6 +47,8 @@ export interface MemoryConservation {
    * write whose mode is not `off`.
    */
   measure(): ConservationMetrics | null;
+  /** The salience of a record, whose age counts from the newest record with salience; null for an unknown id. */
+  getSalience(id: string): number | null;
   /**
    * Calls a function with every later change that breaks a law, at the moment at which readers see the change, or at
    * which it is refused.
@@ -94,6 +103,7 @@ export class ConservationGuard implements MemoryConservation {
   readonly #inTurn = createSerialRunner();
   #stream: SalienceStream | null = null;
   #metrics: Metrics = null;
+  #newest: { readonly sequence: number; readonly time: number } | null = null;
   /** True while a write is made that was checked as a whole. */
   #isAdmitted = false;
   #counts: ConservationCounts = { checked: 0, violations: 0, refused: 0 };
@@ -112,6 +122,19 @@ export class ConservationGuard implements MemoryConservation {
   measure(): Metrics {
     if (this.#stream !== null) return this.#metrics;
     return measureRecords(() => this.#store.records(), this.#dimension, this.#options.halfLifeHours);
+  }
+
+  getSalience(id: string): number | null {
+    const record = this.#store.get(id);
+    return record === null ? null : computeSalience(record, this.#options.halfLifeHours, this.#findNewest());
+  }
+
+  /** The newest time with salience; read again after a change, if salience fades. */
+  #findNewest(): number {
+    const { sequence } = this.#store;
+    if (this.#options.halfLifeHours === null) return 0;
+    if (this.#newest?.sequence !== sequence) this.#newest = { sequence, time: findOrigin(this.#store.records()) ?? 0 };
+    return this.#newest.time;
   }
 
   watch(notify: (violation: ConservationViolation) => void): () => void {

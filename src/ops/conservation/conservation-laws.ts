@@ -25,7 +25,7 @@ export interface ConservationCheck {
 }
 
 /** `|M' - M| / M`, infinite where a magnitude comes from nothing. */
-function computeMagnitudeDrift(before: ConservationMetrics, after: ConservationMetrics): number {
+export function computeMagnitudeDrift(before: ConservationMetrics, after: ConservationMetrics): number {
   if (before.count === 0 || after.magnitude === before.magnitude) return 0;
   return Math.abs(after.magnitude - before.magnitude) / before.magnitude;
 }
