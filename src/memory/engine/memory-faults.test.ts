@@ -39,7 +39,7 @@ async function openOver(replace: (index: VectorIndex) => Partial<VectorIndex>, t
   });
   const options = memoryOptions.parse({ dimension: 8, timeoutMs, indexes: { main: { index: 'flat' } } });
   const guard = new ConservationGuard(store, 8, options.conservation);
-  return { memory: new Memory(options, store, new Map([['main', new FollowingIndex(over, store)]]), guard), index };
+  return { memory: new Memory(options, store, new Map([['main', new FollowingIndex(over, store)]]), { guard }), index };
 }
 
 const listFound = async (memory: Memory) => (await memory.search('main', QUERY, 100)).map(({ id }) => id).sort();

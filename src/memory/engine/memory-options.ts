@@ -43,6 +43,8 @@ export const memoryOptions = z.strictObject({
   kappa: z.number().positive().default(PRIOR_KAPPA),
   /** Bounds of outcomes, and of the interval of a prior. Outcomes beyond bounds that are numbers are refused. */
   outcomeRange: outcomeRange.default('unit'),
+  /** Records that come without a trajectory get the coordinates that they have in their conversation. */
+  coordinates: z.boolean().default(false),
   /** The salience of records, and the treatment of a change that breaks a law of conservation. */
   conservation: conservationOptions.prefault({}),
   cache: cacheOptions.prefault({}),

@@ -46,6 +46,7 @@ import {
   queryBundleSchema,
   type RankedRecords,
 } from './query-response.ts';
+import type { RecordCoordinates } from './record-coordinates.ts';
 import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */
@@ -59,6 +60,13 @@ export interface ArmAnswer extends RankedRecords {
 
 /** A record to add. One without a vector gets that of its text, by the encoder of the arm. */
 export type AddedRecord = Omit<MemoryRecordInput, 'embedding'> & Partial<Pick<MemoryRecordInput, 'embedding'>>;
+
+/** Parts of a memory beside its store and its indexes; null: it has none. */
+export interface MemoryParts {
+  readonly guard: ConservationGuard;
+  readonly coordinates?: RecordCoordinates | null;
+  readonly ranking?: ArmRecordRanking | null;
+}
 
 /** What a search without priors may find, and where. */
 export interface MemorySearchOptions extends Omit<VectorSearchOptions, 'signal' | 'filter'> {
@@ -80,6 +88,7 @@ export class Memory {
   readonly #cache: QueryCache<TimelessResponse>;
   readonly #growth: GrowthSnapshots;
   readonly #guard: ConservationGuard;
+  readonly #coordinates: RecordCoordinates | null;
   readonly #ranking: ArmRecordRanking | null;
   /** For work on the files of indexes. */
   readonly #runAlone = createSerialRunner();
@@ -90,8 +99,7 @@ export class Memory {
     options: MemoryOptions,
     store: MemoryStore,
     followers: ReadonlyMap<string, FollowingIndex>,
-    guard: ConservationGuard,
-    ranking: ArmRecordRanking | null = null,
+    { guard, coordinates = null, ranking = null }: MemoryParts,
   ) {
     this.#options = options;
     this.#store = store;
@@ -99,6 +107,7 @@ export class Memory {
     this.#cache = new QueryCache(options.cache);
     this.#growth = new GrowthSnapshots(store, options.snapshotBytes, () => this.#writeSnapshot());
     this.#guard = guard;
+    this.#coordinates = coordinates;
     this.#ranking = ranking;
   }
 
@@ -188,17 +197,25 @@ export class Memory {
     const embedding = this.#ranking?.embed(records) ?? null;
     const complete = embedding === null ? records : await embedding;
     this.#assertOpen();
-    await this.#guard.run((admit) =>
-      this.#store.put(complete as readonly MemoryRecordInput[], {
-        replace,
-        admit: (checked) => {
-          this.#admit(checked);
-          admit({ put: checked, removed: [] });
-        },
-      }),
-    );
+    const write = (all: readonly MemoryRecordInput[]) =>
+      this.#guard.run((admit) =>
+        this.#store.put(all, {
+          replace,
+          admit: (checked) => {
+            this.#admit(checked);
+            admit({ put: checked, removed: [] });
+          },
+        }),
+      );
+    const inputs = complete as readonly MemoryRecordInput[];
+    await (this.#coordinates?.write(inputs, write) ?? write(inputs));
     await this.#followWrite();
     return records.map(({ id }) => id);
+  }
+
+  /** @internal A record with the coordinates that a write gives it. */
+  place(record: MemoryRecord): MemoryRecord {
+    return this.#coordinates?.place([record])[0] ?? record;
   }
 
   /** @internal Puts and removes records as a log of decisions says. @param isRefusable see `ChangedMemory.change`. */
