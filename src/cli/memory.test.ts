@@ -265,6 +265,29 @@ test('stats count what is there', async () => {
   expect((await ragpp('stats', folder)).stdout).toMatch(/^outcomes +2, mean 0\.75, from 0\.5 to 1$/m);
 });
 
+test('turns that make a memory get coordinates, records do not unless an option asks for it', async () => {
+  const turn = (id: string, parentId: string | null, timestamp: number) => {
+    return { id, parentId, timestamp, conversationId: 'talk', text: 'The printer is empty.', embedding: [1, 0, 0] };
+  };
+  const file = write('turns-placed.jsonl', [turn('t1', null, 1000), turn('t2', 't1', 2000), turn('t3', 't1', 3000)]);
+  const folder = at('placed');
+  await ragpp('import', folder, file);
+  const found = await listRecords(folder);
+  expect(found.map(({ trajectory }) => [trajectory?.depth, trajectory?.siblingOrder, trajectory?.temporal])).toEqual([
+    ...[
+      [0, 0, 0],
+      [1, 0, 1],
+    ],
+    [1, 1, 1],
+  ]);
+  await ragpp('import', at('unplaced'), file, '--set', 'coordinates=false');
+  await ragpp('import', at('unplaced-records'), records);
+  for (const name of ['unplaced', 'unplaced-records'])
+    expect((await listRecords(at(name))).map(({ trajectory }) => trajectory)).toEqual([null, null, null]);
+  await ragpp('import', at('placed-records'), records, '--set', 'coordinates=true');
+  expect((await listRecords(at('placed-records')))[0]?.trajectory).toMatchObject({ depth: 0, homogeneity: 1 });
+});
+
 const makeLong = (id: string, length: number, createdAt = 0) => {
   return { id, context: 'text', createdAt, embedding: [length, 0, 0] };
 };
