@@ -131,7 +131,7 @@ function collectStats(folder: string, settings: MemorySettings, store: MemorySto
     attributes: countAttributes(store),
     outcomes,
     feedback,
-    conservation: measureOverTime(store, store.dimension ?? 1, settings.conservation.halfLifeHours, MOMENTS),
+    conservation: measureOverTime(store, store.dimension ?? 0, settings.conservation.halfLifeHours, MOMENTS),
   };
 }
 

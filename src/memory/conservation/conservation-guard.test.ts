@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConservationViolationError } from '../../core/errors/errors.ts';
+import { ConservationViolationError, StorageError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { memoryRecordSchema } from '../../model/turns/turn.ts';
 import type { ConservationMetrics } from '../../ops/conservation/conservation-metrics.ts';
 import { openCurator } from '../curation/curator.ts';
 import type { Memory } from '../engine/memory.ts';
 import { openMemory } from '../engine/open-memory.ts';
 import { openConsolidator } from '../patterns/consolidator.ts';
 import { reinforce } from '../patterns/reinforce.ts';
-import type { ConservationViolation } from './conservation-guard.ts';
+import { ConservationGuard, type ConservationViolation } from './conservation-guard.ts';
 import type { ConservationOptions } from './conservation-options.ts';
 import { measureRecords } from './salience-stream.ts';
 
@@ -71,6 +72,38 @@ test('a change that breaks a law is made and reported with its number and the me
   expect(seen[0]?.message).toMatch(/^magnitude went from 1 to 3/);
   expect(memory.conservation.counts).toEqual({ checked: 4, violations: 3, refused: 0 });
   await memory.close();
+});
+
+test('records are read at the first write, and a write that fails leaves the metrics as they were', async () => {
+  const records = new Map([make('a', 1), make('b', 1)].map((record) => [record.id, memoryRecordSchema.parse(record)]));
+  let readings = 0;
+  const guard = new ConservationGuard(
+    {
+      sequence: 0,
+      records: () => {
+        readings++;
+        return records.values();
+      },
+      get: (id) => records.get(id) ?? null,
+      watch: () => () => {},
+    },
+    D,
+    { mode: 'refuse', magnitudeThreshold: 0.5, halfLifeHours: null },
+  );
+  expect(readings).toBe(0);
+  const put = [memoryRecordSchema.parse(make('c', 1.6))];
+  const fail = guard.run(async (admit) => {
+    admit({ put, removed: [] });
+    throw new StorageError('write', 'disk');
+  });
+  await expect(fail).rejects.toThrow(StorageError);
+  expect([guard.measure(), guard.counts]).toMatchObject([
+    { count: 2, magnitude: 1 },
+    { checked: 1, violations: 0 },
+  ]);
+  const refused = guard.run(async (admit) => admit({ put: [memoryRecordSchema.parse(make('c', 9))], removed: ['a'] }));
+  await expect(refused).rejects.toThrow('magnitude went from 1 to 5, a drift of 4;');
+  expect(readings).toBeGreaterThan(0);
 });
 
 test('the salience of a record fades as newer records come, and grows with its uses', async () => {

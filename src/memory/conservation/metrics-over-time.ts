@@ -1,7 +1,8 @@
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { computeMagnitudeDrift } from '../../ops/conservation/conservation-laws.ts';
-import type { ConservationMetrics } from '../../ops/conservation/conservation-metrics.ts';
-import { SalienceStream, type StoredRecords } from './salience-stream.ts';
+import { type ConservationMetrics, GrowingSums } from '../../ops/conservation/conservation-metrics.ts';
+import { computeSalience, countHalfLives } from './salience.ts';
+import { findOrigin, type StoredRecords } from './salience-stream.ts';
 
 /** The records of a memory up to a moment. */
 export interface MetricsMoment {
@@ -36,17 +37,19 @@ export function measureOverTime(
   const ordered = Array.from(store.records(), ({ id, createdAt }) => ({ id, createdAt })).sort(
     (a, b) => a.createdAt - b.createdAt || compareBytes(a.id, b.id),
   );
-  const seen = new Set<string>();
-  const get = (id: string) => (seen.has(id) ? store.get(id) : null);
-  const records = () => [...seen].flatMap((id) => get(id) ?? []);
-  const stream = new SalienceStream({ records, get }, dimension, halfLifeHours);
+  const sums = new GrowingSums(dimension);
   const found: MetricsMoment[] = [];
   const step = Math.ceil(ordered.length / moments);
+  let origin: number | null = null;
   for (let start = 0; start < ordered.length; start += step) {
-    const added = ordered.slice(start, start + step);
-    for (const { id } of added) seen.add(id);
-    stream.follow(added.map(({ id }) => id));
-    const moment = { time: added.at(-1)?.createdAt as number, metrics: stream.metrics, drift: null };
+    const added = ordered.slice(start, start + step).flatMap(({ id }) => store.get(id) ?? []);
+    const newest: number | null = findOrigin(added) ?? origin;
+    if (origin !== null && newest !== origin) sums.fade(2 ** countHalfLives(origin, halfLifeHours, newest as number));
+    origin = newest;
+    for (const record of added)
+      sums.add({ embedding: record.embedding, salience: computeSalience(record, halfLifeHours, origin ?? 0) });
+    const time = added.at(-1)?.createdAt as number;
+    const moment = { time, metrics: origin === null ? null : sums.deriveMetrics(), drift: null };
     found.push({ ...moment, drift: computeDrift(found.at(-1), moment) });
   }
   return found;
