@@ -16,7 +16,6 @@ import type { AttributeValue } from '../../model/turns/memory-fields.ts';
 import { EMPTY_OUTCOME_STATISTICS, type MemoryRecord, type OutcomeStatistics } from '../../model/turns/turn.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck } from '../process/supervision.ts';
-import { assertFigureName, writeConservationFigure } from './memory/conservation-figure.ts';
 import { assertMemory, copySettings, type MemorySettings, readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithMemory, runWithOpened } from './memory/open-folder.ts';
 
@@ -184,11 +183,11 @@ interface StatsFlags {
 
 export async function runMemoryStats(folder: string, { format, figure }: StatsFlags): Promise<void> {
   const { settings } = readMemoryFolder(folder);
-  if (figure !== undefined) assertFigureName(figure);
+  const write = figure === undefined ? null : (await import('./memory/conservation-figure.ts')).openFigure(figure);
   await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const stats = collectStats(folder, settings, store);
     printOut(`${format === 'json' ? JSON.stringify(stats, null, 2) : formatStats(stats)}\n`);
-    if (figure !== undefined) writeConservationFigure(figure, folder, stats.conservation);
+    write?.(folder, stats.conservation);
   });
 }
 

@@ -156,6 +156,23 @@ test('in the mode refuse such a change is an error, and nothing is changed', asy
   await memory.close();
 });
 
+test.each([
+  ['refused', { conservation: { mode: 'refuse' } }],
+  ['placed', { coordinates: true }],
+  ['both', { conservation: { mode: 'refuse' }, coordinates: true }],
+] as const)('writes that wait for each other are done before the memory is closed: %s', async (_, waiting) => {
+  const options = { folder: nameFolder(), dimension: D, indexes: {}, ...waiting } as const;
+  const memory = await openMemory(options);
+  const ids = Array.from({ length: 20 }, (_, i) => `r${i}`).sort();
+  const writes = ids.map((id) => memory.add(make(id, 1)));
+  const closed = memory.close();
+  expect(await Promise.all(writes)).toEqual(ids);
+  await closed;
+  const again = await openMemory(options);
+  expect(listIds(again)).toEqual(ids);
+  await again.close();
+});
+
 test('what must be forgotten is not refused, and is reported', async () => {
   const { memory, seen } = await openListening({ mode: 'refuse' });
   await memory.addBatch([make('a', 1), make('b', 5)]);

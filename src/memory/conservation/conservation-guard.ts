@@ -1,6 +1,6 @@
 import { ConservationViolationError } from '../../core/errors/errors.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { CONSERVATION_LAWS, validateConservation } from '../../ops/conservation/conservation-laws.ts';
+import { type ConservationLaws, validateConservation } from '../../ops/conservation/conservation-laws.ts';
 import type { ConservationMetrics } from '../../ops/conservation/conservation-metrics.ts';
 import type { ConservationOptions } from './conservation-options.ts';
 import { computeSalience } from './salience.ts';
@@ -67,15 +67,11 @@ export interface GuardedStore extends StoredRecords {
 /** Metrics; null where no record has salience. */
 type Metrics = ConservationMetrics | null;
 
-/**
- * Finds the law that a change breaks; null if it breaks none, or if no record has salience before or after.
- *
- * @throws ValidationError for a threshold below 0.
- */
+/** Finds the law that a change breaks; null if it breaks none, or if no record has salience before or after. */
 export function findBrokenLaw(
   before: Metrics,
   after: Metrics,
-  laws: Pick<ConservationOptions, 'magnitudeThreshold'> = CONSERVATION_LAWS,
+  laws: ConservationLaws,
 ): ConservationViolationError | null {
   if (before === null || after === null) return null;
   try {
@@ -157,6 +153,11 @@ export class ConservationGuard implements MemoryConservation {
         this.#isAdmitted = false;
       }
     });
+  }
+
+  /** Waits for the writes so far. */
+  end(): Promise<void> {
+    return this.#inTurn(async () => {});
   }
 
   #begin(): void {

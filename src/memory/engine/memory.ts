@@ -471,6 +471,8 @@ export class Memory {
     const errors: unknown[] = [];
     const steps = [
       () => this.#runAlone(async () => {}),
+      async () => this.#coordinates?.end(),
+      () => this.#guard.end(),
       () => this.#growth.end(),
       async () => this.#ranking?.dispose(),
       ...this.indexNames.map((name) => () => this.#saveIndex(name)),

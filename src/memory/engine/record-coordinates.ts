@@ -66,6 +66,11 @@ export class RecordCoordinates {
     return this.#inTurn(() => write(this.place(records)));
   }
 
+  /** Waits for the writes so far. */
+  end(): Promise<void> {
+    return this.#inTurn(async () => {});
+  }
+
   /**
    * @returns the records with their defaults; those that have a trajectory keep it.
    * @throws ConfigurationError for a record with wrong fields; DimensionMismatchError, NotFiniteError for its embedding.

@@ -21,7 +21,7 @@ const HEIGHT = (1 - GAP * (PANELS.length - 1)) / PANELS.length;
 const [LINE, INK, GRID, PAPER] = ['#3b82b6', '#808080', 'rgba(128,128,128,0.25)', 'rgba(0,0,0,0)'];
 
 /** The metrics of a memory over time: a panel for each, over one axis of time. */
-export function buildConservationFigure(moments: readonly MetricsMoment[]): PlotlyFigure {
+function buildConservationFigure(moments: readonly MetricsMoment[]): PlotlyFigure {
   const x = moments.map(({ time }) => new Date(time).toISOString());
   const data = PANELS.map(([name, read], panel) => ({
     ...{ type: 'scatter', mode: 'lines+markers', name, x, y: moments.map(read), connectgaps: false },
@@ -65,15 +65,21 @@ ${renderScripts(figure, SCRIPT)}
 `.text;
 }
 
-/** @throws ValidationError for a name of another ending. */
-export function assertFigureName(path: string): void {
-  if (!['.html', '.json'].includes(extname(path)))
-    throw new ValidationError(`figure is written as .html or .json: ${path}; choose one of these endings`, { path });
-}
+/**
+ * Writes the figure of the memory in a folder: as a page that needs nothing else, or as JSON of Plotly.
+ *
+ * @throws StorageError.
+ */
+export type WriteFigure = (folder: string, moments: readonly MetricsMoment[]) => void;
 
-/** Writes the figure as a page that needs nothing else, or as JSON of Plotly. @throws StorageError. */
-export function writeConservationFigure(path: string, folder: string, moments: readonly MetricsMoment[]): void {
-  const figure = buildConservationFigure(moments);
-  const page = extname(path) === '.html';
-  writeAtomic(path, page ? renderFigurePage(`Conservation of ${folder}`, figure) : `${JSON.stringify(figure)}\n`);
+/** @param path ends with `.html` or `.json`. @throws ValidationError for another ending. */
+export function openFigure(path: string): WriteFigure {
+  const ending = extname(path);
+  if (ending !== '.html' && ending !== '.json')
+    throw new ValidationError(`figure is written as .html or .json: ${path}; choose one of these endings`, { path });
+  return (folder, moments) => {
+    const figure = buildConservationFigure(moments);
+    const json = `${JSON.stringify(figure)}\n`;
+    writeAtomic(path, ending === '.json' ? json : renderFigurePage(`Conservation of ${folder}`, figure));
+  };
 }
