@@ -35,6 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   memory: [
     'outcomes',
     'store',
+    'conservation',
     'facts',
     'changes',
     'retrievals',

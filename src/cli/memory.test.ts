@@ -40,6 +40,7 @@ test('records of a file are found again, with the prior over their outcomes', as
   const { stdout } = await ragpp('query', folder, '--vector', '[1, 0, 0]', '--format', 'json', '--k', '2');
   const answer = JSON.parse(stdout);
   expect(answer).toMatchObject({ prior: { count: 2, mean: 0.75 }, indexesSearched: ['graph'] });
+  expect(answer.candidates[0]).toMatchObject({ salience: 0.5, record: { id: 'a' } });
   expect(answer.candidates.map(({ recordId }: { recordId: string }) => recordId)).toEqual(['a', 'b']);
   const like = await ragpp('query', folder, '--id', 'a', '--index', 'graph', '--as-of', '1970-01-01T00:00:03Z');
   expect(like.stdout).toMatch(/^prior over the outcomes of 1 of 1 candidates\n {2}mean +0\.5\n/);
@@ -284,6 +285,69 @@ test('stats count what is there', async () => {
   });
   expect(stats.bytes.journal).toBeGreaterThan(3 * 3 * 4);
   expect((await ragpp('stats', folder)).stdout).toMatch(/^outcomes +2, mean 0\.75, from 0\.5 to 1$/m);
+});
+
+test('turns that make a memory get coordinates, records do not unless an option asks for it', async () => {
+  const turn = (id: string, parentId: string | null, timestamp: number) => {
+    return { id, parentId, timestamp, conversationId: 'talk', text: 'The printer is empty.', embedding: [1, 0, 0] };
+  };
+  const file = write('turns-placed.jsonl', [turn('t1', null, 1000), turn('t2', 't1', 2000), turn('t3', 't1', 3000)]);
+  const folder = at('placed');
+  await ragpp('import', folder, file);
+  const found = await listRecords(folder);
+  expect(found.map(({ trajectory }) => [trajectory?.depth, trajectory?.siblingOrder, trajectory?.temporal])).toEqual([
+    ...[
+      [0, 0, 0],
+      [1, 0, 1],
+    ],
+    [1, 1, 1],
+  ]);
+  await ragpp('import', at('unplaced'), file, '--set', 'coordinates=false');
+  await ragpp('import', at('unplaced-records'), records);
+  for (const name of ['unplaced', 'unplaced-records'])
+    expect((await listRecords(at(name))).map(({ trajectory }) => trajectory)).toEqual([null, null, null]);
+  await ragpp('import', at('placed-records'), records, '--set', 'coordinates=true');
+  expect((await listRecords(at('placed-records')))[0]?.trajectory).toMatchObject({ depth: 0, homogeneity: 1 });
+});
+
+const makeLong = (id: string, length: number, createdAt = 0) => {
+  return { id, context: 'text', createdAt, embedding: [length, 0, 0] };
+};
+
+test('stats show what is conserved, and draw it over time', async () => {
+  const folder = at('conserved');
+  const rows = [1, 1, 2].map((length, i) => makeLong(`r${i}`, length, 1000 * i));
+  await ragpp('import', folder, write('conserved.jsonl', rows));
+  const stats = await ragpp('stats', folder, '--figure', at('over-time.html'));
+  expect(stats.stdout).toMatch(
+    /^magnitude +1\.333\nenergy +0\.5, coherence 1\ninformation +1\.099 nats of at most 1\.099\ndrift +0\.3333 by the newest 2 records$/m,
+  );
+  expect(readFileSync(at('over-time.html'), 'utf8')).toMatch(/<h1>Conservation of .*conserved<\/h1>/);
+  const { stdout } = await ragpp('stats', folder, '--format', 'json', '--figure', at('over-time.json'));
+  const { conservation } = JSON.parse(stdout);
+  expect(conservation.map(({ time, drift }: Record<string, number>) => [time, drift])).toEqual([
+    ...[
+      [0, null],
+      [1000, 0],
+    ],
+    [2000, expect.closeTo(1 / 3, 12)],
+  ]);
+  const { data } = JSON.parse(readFileSync(at('over-time.json'), 'utf8'));
+  expect(data[1]).toMatchObject({ name: 'magnitude M', y: [1, 1, expect.closeTo(4 / 3, 12)] });
+  const wrong = await ragpp('stats', folder, '--figure', at('over-time.png'));
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('figure is written as .html or .json')]);
+});
+
+test('a change that breaks a law of conservation is printed, or refused, as the options of the folder say', async () => {
+  const writeLong = (id: string, length: number) => write(`${id}.jsonl`, [makeLong(id, length)]);
+  const folder = at('guarded');
+  const first = await ragpp('import', folder, writeLong('first', 1), '--set', 'conservation.mode=warn');
+  expect(first.stderr).not.toContain('warning');
+  const second = await ragpp('import', folder, writeLong('second', 3));
+  expect(second.stderr).toContain('warning: change 2: magnitude went from 1 to 2, a drift of 1;');
+  const refused = await ragpp('import', folder, writeLong('third', 9), '--set', 'conservation.mode=refuse');
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('raise magnitudeThreshold (0.05)')]);
+  expect((await ragpp('stats', folder)).stdout).toMatch(/^records +2$/m);
 });
 
 test('times of all that a date can be are read and shown; nanoseconds are refused', async () => {

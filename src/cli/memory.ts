@@ -260,6 +260,8 @@ function statsCommand(): Command {
     .addOption(
       new Option('--format <format>', 'a table, or everything as JSON').choices(['text', 'json']).default('text'),
     )
+    .option('--figure <file>', 'write magnitude, energy, information and drift over time as .html, or .json of Plotly')
+    .addHelpText('after', '\nExample:\n  ragpp memory stats notes --figure conservation.html')
     .action(lazyAction(async () => (await import('./actions/memory-stats.ts')).runMemoryStats));
 }
 

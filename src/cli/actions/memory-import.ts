@@ -54,6 +54,7 @@ interface ImportFlags extends ReadFlags {
 /** A record that can be written, and where it is from. */
 export interface Complete {
   readonly where: string;
+  readonly isTurn: boolean;
   readonly record: MemoryRecord;
 }
 
@@ -108,13 +109,13 @@ async function embed(
 /** Records whose vectors have the dimension of the memory, else of the first record. */
 function selectComplete(located: readonly LocatedRecord[], given: number | undefined, faults: RowFaults): Complete[] {
   const dimension = given ?? located.find(({ record }) => record.embedding !== null)?.record.embedding?.length;
-  return located.flatMap(({ where, record }) => {
+  return located.flatMap(({ where, isTurn, record }) => {
     const { embedding } = record;
     if (embedding === null)
       faults.add(where, 'missing vector', `${record.id}; add an embedding, or pass --vectors or --encoder`);
     else if (embedding.length !== dimension)
       faults.add(where, 'another dimension', `${record.id} has ${embedding.length} numbers, expected ${dimension}`);
-    else return [{ where, record: { ...record, embedding } }];
+    else return [{ where, isTurn, record: { ...record, embedding } }];
     return [];
   });
 }
@@ -175,12 +176,19 @@ export async function readComplete(
   return selectComplete(await embed(located, open, progress), settings.dimension, faults);
 }
 
-/** The settings with the dimension of the records. @throws ValidationError without a usable record. */
-function addDimension(folder: string, { settings, written }: MemoryFolder, found: readonly Complete[]): MemoryFolder {
+/**
+ * The settings with the dimension of the records; those of a new memory of turns compute coordinates.
+ *
+ * @throws ValidationError without a usable record.
+ */
+function completeSettings(folder: string, target: MemoryFolder, found: readonly Complete[]): MemoryFolder {
+  const { settings, written, exists } = target;
   const dimension = settings.dimension ?? found[0]?.record.embedding.length;
   if (dimension === undefined)
     throw new ValidationError(`no row can be used for ${folder}; correct the rows and run again`, { folder });
-  return { settings: { ...settings, dimension }, written: { dimension, ...written }, exists: true };
+  const isOfTurns = !exists && written.coordinates === undefined && found.some(({ isTurn }) => isTurn);
+  const added = isOfTurns ? { coordinates: true } : {};
+  return { settings: { ...settings, dimension, ...added }, written: { dimension, ...written, ...added }, exists: true };
 }
 
 /** Imports records. Without `skip` every row is checked before the first is written. */
@@ -191,7 +199,7 @@ export async function runMemoryImport(folder: string, files: readonly string[], 
   const settle = () => faults.settle(files.join(', '), onDirtyRow, SKIP);
   const found = await readComplete(folder, files, target, flags, faults);
   if (!target.exists) settle(); // before the folder is made
-  const { settings, written } = addDimension(folder, target, found);
+  const { settings, written } = completeSettings(folder, target, found);
   await runWithMemory(folder, settings, async (memory) => {
     const chosen = replace ? found : selectNew(found, memory, faults, 'pass --replace to replace it');
     const skipped = settle();

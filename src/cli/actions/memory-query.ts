@@ -146,7 +146,8 @@ function printAnswer(answer: QueryResponse, memory: Memory, { format, pool }: Qu
   }
   const candidates = answer.candidates.map((candidate) => {
     const { embedding: _, ...record } = read(candidate.recordId);
-    return { ...candidate, record: showRecord(record) };
+    const salience = memory.conservation.getSalience(record.id);
+    return { ...candidate, salience, record: showRecord(record) };
   });
   printOut(`${JSON.stringify({ ...answer, candidates }, null, 2)}\n`);
 }
@@ -161,7 +162,7 @@ async function printArmAnswer(memory: Memory, text: string, flags: QueryFlags): 
   });
   const found = answer.ranking.map((ranked, i) => {
     const { embedding: _, ...record } = memory.get(ranked.id) as MemoryRecord;
-    return { ...ranked, rank: i + 1, record };
+    return { ...ranked, rank: i + 1, salience: memory.conservation.getSalience(ranked.id), record };
   });
   if (flags.format === 'json')
     printOut(

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFolder } from '../../core/files/files.ts';
 import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
+import { computeDrift, type MetricsMoment, measureOverTime } from '../../memory/conservation/metrics-over-time.ts';
 import { readSavedPosition } from '../../memory/engine/index-folder.ts';
 import {
   listObserved,
@@ -58,7 +59,12 @@ interface MemoryStats {
   readonly outcomes: OutcomeStatistics;
   /** Observed later, of all records. */
   readonly feedback: OutcomeStatistics;
+  /** The metrics of conservation as the records grew, the last moment with all records. */
+  readonly conservation: readonly MetricsMoment[];
 }
+
+/** Moments of the metrics over time, and the last of these, whose drift is printed. */
+const [MOMENTS, RECENT] = [100, 10];
 
 function measureBytes(path: string): number {
   const stats = lstatSync(path);
@@ -124,6 +130,7 @@ function collectStats(folder: string, settings: MemorySettings, store: MemorySto
     attributes: countAttributes(store),
     outcomes,
     feedback,
+    conservation: measureOverTime(store, store.dimension ?? 0, settings.conservation.halfLifeHours, MOMENTS),
   };
 }
 
@@ -134,8 +141,26 @@ function formatOutcomes({ count, mean, min, max }: OutcomeStatistics): string {
   return `${count}, mean ${average}, from ${low} to ${high}`;
 }
 
+const formatNumber = (value: number) => String(Number(value.toPrecision(4)));
+
+/** The metrics of all records, and the drift since most of them were there; no rows without salience. */
+function formatConservation(moments: readonly MetricsMoment[]): string[][] {
+  const last = moments.at(-1);
+  if (last === undefined || last.metrics === null) return [];
+  const { count, magnitude, energy, coherence, information } = last.metrics;
+  const before = moments.at(-1 - RECENT) ?? moments[0];
+  const drift = computeDrift(before, last);
+  const added = count - (before?.metrics?.count ?? 0);
+  return [
+    ['magnitude', formatNumber(magnitude)],
+    ['energy', `${formatNumber(energy)}, coherence ${formatNumber(coherence)}`],
+    ['information', `${formatNumber(information)} nats of at most ${formatNumber(Math.log(count))}`],
+    ['drift', drift === null ? 'not known' : `${formatNumber(drift)} by the newest ${added} records`],
+  ];
+}
+
 function formatStats(stats: MemoryStats): string {
-  const { records, dimension, sequence, encoder, bytes, indexes, attributes, outcomes, feedback } = stats;
+  const { records, dimension, sequence, encoder, bytes, indexes, attributes, outcomes, feedback, conservation } = stats;
   const rows = [
     ['records', String(records)],
     ['dimension', String(dimension ?? 'not known')],
@@ -145,16 +170,24 @@ function formatStats(stats: MemoryStats): string {
     ...indexes.map(({ name, index, saved }) => [`index ${name}`, `${index}, ${saved}`]),
     ['outcomes', formatOutcomes(outcomes)],
     ['later feedback', formatOutcomes(feedback)],
+    ...formatConservation(conservation),
     ...attributes.map(({ name, type, records: count }) => [`attribute ${name}`, `${type}, in ${count} records`]),
   ];
   return alignColumns(rows);
 }
 
-export async function runMemoryStats(folder: string, { format }: { readonly format: 'text' | 'json' }): Promise<void> {
+interface StatsFlags {
+  readonly format: 'text' | 'json';
+  readonly figure?: string;
+}
+
+export async function runMemoryStats(folder: string, { format, figure }: StatsFlags): Promise<void> {
   const { settings } = readMemoryFolder(folder);
+  const write = figure === undefined ? null : (await import('./memory/conservation-figure.ts')).openFigure(figure);
   await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const stats = collectStats(folder, settings, store);
     printOut(`${format === 'json' ? JSON.stringify(stats, null, 2) : formatStats(stats)}\n`);
+    write?.(folder, stats.conservation);
   });
 }
 

@@ -3,14 +3,20 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { Journal, type JournalOptions } from '../../core/journal/journal.ts';
 import { JOURNAL_START, type JournalPosition } from '../../core/journal/position.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
+import type { RecordChanges } from '../conservation/salience-stream.ts';
 
 /** The memory whose records a log is about. */
 export interface ChangedMemory {
   readonly position: JournalPosition;
   describeLoss(acknowledged: JournalPosition): string | null;
   get(id: string): MemoryRecord | null;
-  upsert(records: readonly MemoryRecord[]): Promise<unknown>;
-  remove(id: string): Promise<boolean>;
+  /**
+   * Puts and removes records.
+   *
+   * @param isRefusable true: the changes as a whole are refused if they break a law of conservation and the memory
+   *   refuses such changes. What is undone or finished is not refused.
+   */
+  change(changes: RecordChanges, isRefusable: boolean): Promise<void>;
 }
 
 /** A record before and after an operation; null: it was not there. */
@@ -150,7 +156,7 @@ export class ChangeLog<D extends Decision> {
   async perform(decision: D, perform?: () => Promise<unknown>): Promise<void> {
     const sequence = await this.#log(decision);
     try {
-      await (perform?.() ?? this.#move(decision.changes, 'before', 'after'));
+      await (perform?.() ?? this.#move(decision.changes, 'before', 'after', true));
     } catch (error) {
       await this.#log({ kind: 'undo', of: sequence });
       await this.#logDone();
@@ -160,16 +166,20 @@ export class ChangeLog<D extends Decision> {
   }
 
   /** Brings records from one side of changes to the other; leaves those that are not on the first side. */
-  async #move(changes: readonly RecordChange[], from: 'before' | 'after', to: 'before' | 'after'): Promise<void> {
+  async #move(
+    changes: readonly RecordChange[],
+    from: 'before' | 'after',
+    to: 'before' | 'after',
+    isRefusable = false,
+  ): Promise<void> {
     const due = changes.filter(
       (change) => !change.withheld && isDeepStrictEqual(this.#memory.get(change.id), change[from]),
     );
     const put = due.flatMap((change) => change[to] ?? []);
-    if (put.length > 0) await this.#memory.upsert(put);
-    for (const change of due) if (change[to] === null) await this.#memory.remove(change.id);
     // Of a sensitive record the log holds the id alone, so it can be removed and not restored.
-    const removed = to === 'before' ? changes.filter(({ withheld }) => withheld) : [];
-    for (const { id } of removed) await this.#memory.remove(id);
+    const withheld = to === 'before' ? changes.filter((change) => change.withheld) : [];
+    const removed = [...due.filter((change) => change[to] === null), ...withheld].map(({ id }) => id);
+    if (put.length + removed.length > 0) await this.#memory.change({ put, removed }, isRefusable);
   }
 
   /**

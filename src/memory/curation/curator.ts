@@ -97,7 +97,7 @@ export class Curator {
   curate(input: MemoryRecordInput): Promise<CurationEntry> {
     return this.#runAlone(async () => {
       const record = parseRow(memoryRecordSchema, input, 'the record');
-      const own = { ...record, embedding: record.embedding.slice() };
+      const own = this.#memory.place({ ...record, embedding: record.embedding.slice() });
       if (this.#memory.get(own.id) !== null) throw new DuplicateRecordError('memory', own.id);
       const entry = isSensitive(own) ? this.#passSensitive(own) : await this.#choose(own);
       await this.#log.perform(entry, isSensitive(own) ? () => this.#memory.add(own) : undefined);

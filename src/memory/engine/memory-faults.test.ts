@@ -10,6 +10,7 @@ import {
 } from '../../core/errors/errors.ts';
 import { openVectorIndex } from '../../index/vectors/registry.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
+import { ConservationGuard } from '../conservation/conservation-guard.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { FollowingIndex } from './following-index.ts';
@@ -37,7 +38,8 @@ async function openOver(replace: (index: VectorIndex) => Partial<VectorIndex>, t
     },
   });
   const options = memoryOptions.parse({ dimension: 8, timeoutMs, indexes: { main: { index: 'flat' } } });
-  return { memory: new Memory(options, store, new Map([['main', new FollowingIndex(over, store)]])), index };
+  const guard = new ConservationGuard(store, 8, options.conservation);
+  return { memory: new Memory(options, store, new Map([['main', new FollowingIndex(over, store)]]), { guard }), index };
 }
 
 const listFound = async (memory: Memory) => (await memory.search('main', QUERY, 100)).map(({ id }) => id).sort();

@@ -1,4 +1,5 @@
 import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
+import { ConservationGuard } from '../conservation/conservation-guard.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import type { StoreMoment } from '../store/record-history.ts';
 import type { FollowingIndex } from './following-index.ts';
@@ -10,6 +11,7 @@ interface MomentParts {
   readonly options: MemoryOptions;
   readonly store: MemoryStore;
   readonly followers: ReadonlyMap<string, FollowingIndex>;
+  readonly guard: ConservationGuard;
 }
 
 /**
@@ -30,5 +32,6 @@ export async function openMoment(
   ]);
   const followers = new Map<string, FollowingIndex>();
   for (const [name, index] of indexes) followers.set(name, await openIndex(store, name, index, options.dimension));
-  return { options: { ...options, folder: null, indexes: Object.fromEntries(indexes) }, store, followers };
+  const guard = new ConservationGuard(store, options.dimension, options.conservation);
+  return { options: { ...options, folder: null, indexes: Object.fromEntries(indexes) }, store, followers, guard };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { vectorIndexOptions } from '../../index/vectors/registry.ts';
 import { fusionOptions } from '../../ops/fusion/registry.ts';
+import { conservationOptions } from '../conservation/conservation-options.ts';
 import { outcomeRange } from '../outcomes/outcome-statistics.ts';
 import { PRIOR_KAPPA } from '../outcomes/prior-bundle.ts';
 import { rerankerOptions } from './rerankers.ts';
@@ -42,6 +43,10 @@ export const memoryOptions = z.strictObject({
   kappa: z.number().positive().default(PRIOR_KAPPA),
   /** Bounds of outcomes, and of the interval of a prior. Outcomes beyond bounds that are numbers are refused. */
   outcomeRange: outcomeRange.default('unit'),
+  /** Records that come without a trajectory get the coordinates that they have in their conversation. */
+  coordinates: z.boolean().default(false),
+  /** The salience of records, and the treatment of a change that breaks a law of conservation. */
+  conservation: conservationOptions.prefault({}),
   cache: cacheOptions.prefault({}),
   /** When writes reach the disk: before they are acknowledged, at intervals, or when the system chooses. */
   fsync: z.enum(['always', 'interval', 'never']).default('always'),

@@ -15,6 +15,8 @@ import {
   type OutcomeStatistics,
 } from '../../model/turns/turn.ts';
 import type { VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
+import type { ConservationGuard, MemoryConservation } from '../conservation/conservation-guard.ts';
+import type { RecordChanges } from '../conservation/salience-stream.ts';
 import {
   assertRecordsWithinRange,
   assertWithinRange,
@@ -45,6 +47,7 @@ import {
   queryBundleSchema,
   type RankedRecords,
 } from './query-response.ts';
+import type { RecordCoordinates } from './record-coordinates.ts';
 import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */
@@ -58,6 +61,13 @@ export interface ArmAnswer extends RankedRecords {
 
 /** A record to add. One without a vector gets that of its text, by the encoder of the arm. */
 export type AddedRecord = Omit<MemoryRecordInput, 'embedding'> & Partial<Pick<MemoryRecordInput, 'embedding'>>;
+
+/** Parts of a memory beside its store and its indexes; null: it has none. */
+export interface MemoryParts {
+  readonly guard: ConservationGuard;
+  readonly coordinates?: RecordCoordinates | null;
+  readonly ranking?: ArmRecordRanking | null;
+}
 
 /** What a search without priors may find, and where. */
 export interface MemorySearchOptions extends Omit<VectorSearchOptions, 'signal' | 'filter'> {
@@ -78,6 +88,8 @@ export class Memory {
   readonly #indexes: MemoryIndexes;
   readonly #cache: QueryCache<TimelessResponse>;
   readonly #growth: GrowthSnapshots;
+  readonly #guard: ConservationGuard;
+  readonly #coordinates: RecordCoordinates | null;
   readonly #ranking: ArmRecordRanking | null;
   /** For work on the files of indexes. */
   readonly #runAlone = createSerialRunner();
@@ -88,13 +100,15 @@ export class Memory {
     options: MemoryOptions,
     store: MemoryStore,
     followers: ReadonlyMap<string, FollowingIndex>,
-    ranking: ArmRecordRanking | null = null,
+    { guard, coordinates = null, ranking = null }: MemoryParts,
   ) {
     this.#options = options;
     this.#store = store;
     this.#indexes = new MemoryIndexes(store, followers);
     this.#cache = new QueryCache(options.cache);
     this.#growth = new GrowthSnapshots(store, options.snapshotBytes, () => this.#writeSnapshot());
+    this.#guard = guard;
+    this.#coordinates = coordinates;
     this.#ranking = ranking;
   }
 
@@ -121,6 +135,11 @@ export class Memory {
   /** Sentences about acknowledged changes that the opening found missing at the end, or that may be. */
   get warnings(): readonly string[] {
     return this.#store.warnings;
+  }
+
+  /** The conservation metrics, and the changes that broke a law of conservation. */
+  get conservation(): MemoryConservation {
+    return this.#guard;
   }
 
   /** Describes in a sentence that an acknowledged change was lost; null if it was not. @throws StorageError. */
@@ -163,8 +182,8 @@ export class Memory {
     this.#assertOpen();
     const { openMoment } = await import('./memory-moment.ts');
     this.#assertOpen();
-    const { options, store, followers } = await openMoment(this.#options, this.#store, moment);
-    return new Memory(options, store, followers, this.#ranking?.over(store));
+    const { options, store, followers, guard } = await openMoment(this.#options, this.#store, moment);
+    return new Memory(options, store, followers, { guard, ranking: this.#ranking?.over(store) ?? null });
   }
 
   /** Adds a record. @returns its id. @throws as {@link Memory.addBatch}. */
@@ -178,7 +197,7 @@ export class Memory {
    * @returns their ids.
    * @throws ConfigurationError for a record that breaks the schema; DimensionMismatchError, NotFiniteError for its embedding; DuplicateRecordError for an id that
    * is there, or twice in the list; IndexCapacityError for more records than an index holds; ValidationError for an id of more than 2048 bytes or an embedding
-   * longer than 1e18; StorageError.
+   * longer than 1e18; ConservationViolationError if `conservation` refuses the change; StorageError.
    */
   async addBatch(records: readonly AddedRecord[]): Promise<string[]> {
     return this.#put(records, false);
@@ -194,12 +213,36 @@ export class Memory {
     const embedding = this.#ranking?.embed(records) ?? null;
     const complete = embedding === null ? records : await embedding;
     this.#assertOpen();
-    await this.#store.put(complete as readonly MemoryRecordInput[], {
-      replace,
-      admit: (checked) => this.#admit(checked),
-    });
+    const write = (all: readonly MemoryRecordInput[]) =>
+      this.#guard.run((admit) =>
+        this.#store.put(all, {
+          replace,
+          admit: (checked) => {
+            this.#admit(checked);
+            admit({ put: checked, removed: [] });
+          },
+        }),
+      );
+    const inputs = complete as readonly MemoryRecordInput[];
+    await (this.#coordinates?.write(inputs, write) ?? write(inputs));
     await this.#followWrite();
     return records.map(({ id }) => id);
+  }
+
+  /** @internal A record with the coordinates that a write gives it. */
+  place(record: MemoryRecord): MemoryRecord {
+    return this.#coordinates?.place([record])[0] ?? record;
+  }
+
+  /** @internal Puts and removes records as a log of decisions says. @param isRefusable see `ChangedMemory.change`. */
+  async change(changes: RecordChanges, isRefusable: boolean): Promise<void> {
+    this.#assertOpen();
+    await this.#guard.run(async (admit) => {
+      if (isRefusable) admit(changes);
+      await this.#store.put(changes.put, { replace: true, admit: (checked) => this.#admit(checked) });
+      await this.#store.remove(changes.removed);
+    });
+    await this.#followWrite();
   }
 
   /** Refuses what an index would refuse once it is stored. */
@@ -209,10 +252,13 @@ export class Memory {
     this.#indexes.assertRoom(records.filter(({ id }) => !this.#store.has(id)).length);
   }
 
-  /** Removes a record. @returns whether it was there. @throws StorageError. */
+  /** Removes a record. @returns whether it was there. @throws ConservationViolationError as `addBatch`; StorageError. */
   async remove(id: string): Promise<boolean> {
     this.#assertOpen();
-    const removed = await this.#store.remove([id]);
+    const removed = await this.#guard.run((admit) => {
+      admit({ put: [], removed: [id] });
+      return this.#store.remove([id]);
+    });
     await this.#followWrite();
     return removed > 0;
   }
@@ -235,10 +281,12 @@ export class Memory {
     const { removeWhere } = await import('../removal/remove-where.ts');
     this.#assertOpen();
     return this.#runAlone(async () => {
-      const report = await removeWhere(this.#store, selection, options, {
-        readFilter: (filter) => this.#readFilter(filter),
+      const site = {
+        readFilter: (filter: unknown) => this.#readFilter(filter),
         compactIndexes: () => this.#indexes.compact(),
-      });
+        conservation: this.#options.conservation,
+      };
+      const report = await this.#guard.run(() => removeWhere(this.#store, selection, options, site));
       if (options.dryRun !== true) this.#cache.clear();
       return report;
     });
@@ -439,6 +487,8 @@ export class Memory {
     const errors: unknown[] = [];
     const steps = [
       () => this.#runAlone(async () => {}),
+      async () => this.#coordinates?.end(),
+      () => this.#guard.end(),
       () => this.#growth.end(),
       async () => this.#ranking?.dispose(),
       ...this.indexNames.map((name) => () => this.#saveIndex(name)),

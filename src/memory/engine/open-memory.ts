@@ -45,7 +45,12 @@ export async function openMemory(written: MemoryInput | ServedMemoryInput): Prom
     for (const [name, index] of named) followers.set(name, await openIndex(store, name, index, dimension));
     computePriors([{ outcome: 0 }, { outcome: 1 }], null, { range: 'none' }); // loads Student's t now, not within the time of the first query
     const ranking = arm && new (await import('./arm-ranking.ts')).ArmRecordRanking(arm, store);
-    return new Memory(options, store, followers, ranking);
+    const { ConservationGuard } = await import('../conservation/conservation-guard.ts');
+    const guard = new ConservationGuard(store, dimension, options.conservation);
+    const coordinates = options.coordinates
+      ? new (await import('./record-coordinates.ts')).RecordCoordinates(store, dimension)
+      : null;
+    return new Memory(options, store, followers, { guard, coordinates, ranking });
   } catch (error) {
     for (const { index } of followers.values()) await index.dispose();
     await store.close();

@@ -1,9 +1,6 @@
 import { RecordNotFoundError } from '../../core/errors/errors.ts';
-import type { MemoryRecord } from '../../model/turns/turn.ts';
+import { readUseCount } from '../../model/turns/memory-fields.ts';
 import type { Memory } from '../engine/memory.ts';
-
-/** The uses of a record, its attribute `useCount`, which the signal `reinforcement` reads; 0 if nobody has counted. */
-export const readUseCount = ({ metadata }: MemoryRecord): number => (metadata.useCount as number | undefined) ?? 0;
 
 /**
  * Counts a use of records, all or none: adds 1 to the attribute `useCount` of each. One caller at a time; what is observed of a record at the same moment may be

@@ -1,11 +1,12 @@
-import { ConservationViolationError } from '../../core/errors/errors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import type { Qrels } from '../../model/run.ts';
-import { readImportance } from '../../model/turns/memory-fields.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { validateConservation } from '../../ops/conservation/conservation-laws.ts';
-import { type ConservationMetrics, measureConservation } from '../../ops/conservation/conservation-metrics.ts';
+import type { ConservationMetrics } from '../../ops/conservation/conservation-metrics.ts';
+import { findBrokenLaw } from '../conservation/conservation-guard.ts';
+import type { ConservationOptions } from '../conservation/conservation-options.ts';
+import { measureRecords } from '../conservation/salience-stream.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
 import { finishRemoval, resumeRemoval, stageRemoval } from '../store/removal.ts';
 import { FolderLogs, type ForgottenEntries } from './folder-logs.ts';
@@ -25,11 +26,12 @@ export interface RemovalSite {
   readFilter(input: unknown): Filter;
   /** Brings open indexes up to the store, and frees what they have of removed records. */
   compactIndexes(): Promise<void>;
+  readonly conservation: ConservationOptions;
 }
 
-/** The conservation metrics of a memory, each record weighted by its importance. */
+/** The conservation metrics of a memory, each record weighted by its salience. */
 export interface RemovalConservation {
-  /** null: no record has an importance above 0. */
+  /** null: no record has a salience above 0. */
   readonly before: ConservationMetrics | null;
   readonly after: ConservationMetrics | null;
   /** Sentences about a law that the removal breaks, and about a fall of information. The removal is done all the same. */
@@ -69,33 +71,23 @@ export interface RemovalReport {
   readonly warnings: readonly string[];
 }
 
-function* weighRecords(store: MemoryStore, keeps: (id: string) => boolean) {
-  for (const { id, embedding, metadata } of store.records())
-    if (keeps(id)) yield { embedding, salience: readImportance({ attributes: metadata }) };
-}
-
-function measure(store: MemoryStore, keeps: (id: string) => boolean): ConservationMetrics | null {
-  let [records, salient] = [0, 0];
-  for (const { salience } of weighRecords(store, keeps)) {
-    records++;
-    salient += Number(salience > 0);
-  }
-  return records > 0 && salient === 0 ? null : measureConservation(weighRecords(store, keeps), store.dimension ?? 0);
-}
-
-function describeViolation(before: ConservationMetrics, after: ConservationMetrics): readonly string[] {
-  try {
-    return validateConservation(before, after).warnings;
-  } catch (error) {
-    if (error instanceof ConservationViolationError) return [error.message];
-    throw error;
-  }
-}
-
-function compareConservation(store: MemoryStore, ids: ReadonlySet<string>): RemovalConservation {
-  const before = measure(store, () => true);
-  const after = measure(store, (id) => !ids.has(id));
-  return { before, after, warnings: before === null || after === null ? [] : describeViolation(before, after) };
+function compareConservation(
+  store: MemoryStore,
+  ids: ReadonlySet<string>,
+  options: ConservationOptions,
+): RemovalConservation {
+  const measure = (keeps: (id: string) => boolean) => {
+    const list = function* () {
+      for (const record of store.records()) if (keeps(record.id)) yield record;
+    };
+    return measureRecords(list, store.dimension ?? 0, options.halfLifeHours);
+  };
+  const before = measure(() => true);
+  const after = measure((id) => !ids.has(id));
+  const broken = findBrokenLaw(before, after, options);
+  if (broken !== null) return { before, after, warnings: [broken.message] };
+  const isMeasured = before !== null && after !== null;
+  return { before, after, warnings: isMeasured ? validateConservation(before, after, options).warnings : [] };
 }
 
 function countLostEvidence(judgements: Qrels, store: MemoryStore, ids: ReadonlySet<string>): LostEvidence {
@@ -117,6 +109,7 @@ function reportRemoval(
   { selected, derived, ids, selects }: RemovalPlan,
   logs: FolderLogs,
   judgements: Qrels | undefined,
+  conservation: ConservationOptions,
 ): RemovalReport {
   const going = [...selected, ...derived.keys()];
   const observed = ({ outcome, stats }: MemoryRecord) => stats.count + Number(outcome !== null);
@@ -126,7 +119,7 @@ function reportRemoval(
     kept: store.size - going.length,
     outcomes: going.reduce((sum, id) => sum + observed(store.get(id) as MemoryRecord), 0),
     logs: logs.countForgotten({ ids, selects }),
-    conservation: compareConservation(store, ids),
+    conservation: compareConservation(store, ids, conservation),
     evidence: judgements === undefined ? null : countLostEvidence(judgements, store, ids),
     warnings: logs.warnings,
   };
@@ -145,7 +138,7 @@ export async function removeWhere(
   store: MemoryStore,
   selection: RemovalSelection,
   { dryRun = false, judgements }: RemovalOptions,
-  { readFilter, compactIndexes }: RemovalSite,
+  { readFilter, compactIndexes, conservation }: RemovalSite,
 ): Promise<RemovalReport> {
   const { folder } = store;
   const filter = readFilter(toFilter(selection));
@@ -154,7 +147,7 @@ export async function removeWhere(
   const logs = await FolderLogs.open(folder, dryRun);
   try {
     const plan = planRemoval(() => store.records(), logs.records, bindFilter(filter), store.pastVersions);
-    const report = reportRemoval(store, plan, logs, judgements);
+    const report = reportRemoval(store, plan, logs, judgements, conservation);
     if (dryRun) return report;
     if (folder === null) {
       await store.forget([...plan.ids], plan.versions);

@@ -399,7 +399,7 @@ function copyRecord(record: MemoryRecord): MemoryRecord {
 }
 
 /** A record of the store's own: the caller may change what was passed. Parsing copies every object but the vector. */
-function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
+export function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
   const id = (input as { id?: unknown } | null)?.id;
   const record = parseRow(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
   return { ...record, embedding: record.embedding.slice() };

@@ -148,6 +148,10 @@ export function readImportance({ attributes = {} }: Described): number {
   return DEFAULT_IMPORTANCE[isKnown ? (memoryType as MemoryType) : 'episodic'];
 }
 
+/** The uses of a record, its attribute `useCount`, which the signal `reinforcement` reads; 0 if nobody has counted. */
+export const readUseCount = ({ metadata }: { readonly metadata: Attributes }): number =>
+  (metadata.useCount as number | undefined) ?? 0;
+
 /** A mark other than `"sensitive": false`, also within a text of JSON, and wherever a malformed row has it. */
 const MARK = /\bsensitive\b(?!\\*"\s*:\s*false\b)/i;
 

@@ -25,7 +25,7 @@ export interface ConservationCheck {
 }
 
 /** `|M' - M| / M`, infinite where a magnitude comes from nothing. */
-function computeMagnitudeDrift(before: ConservationMetrics, after: ConservationMetrics): number {
+export function computeMagnitudeDrift(before: ConservationMetrics, after: ConservationMetrics): number {
   if (before.count === 0 || after.magnitude === before.magnitude) return 0;
   return Math.abs(after.magnitude - before.magnitude) / before.magnitude;
 }
@@ -50,12 +50,12 @@ export function validateConservation(
   if (!(drift <= magnitudeThreshold))
     throw new ConservationViolationError(
       `magnitude went from ${before.magnitude} to ${after.magnitude}, a drift of ${drift}; check the operation, or raise magnitudeThreshold (${magnitudeThreshold})`,
-      { before, after, magnitudeDrift: drift, magnitudeThreshold },
+      { law: 'magnitude', before, after, magnitudeDrift: drift, magnitudeThreshold },
     );
   if (!(after.energy >= -ENERGY_TOLERANCE && after.energy <= 0.5 + ENERGY_TOLERANCE))
     throw new ConservationViolationError(
       `energy is outside [0, 0.5]: ${after.energy}; check the saliences and embeddings`,
-      { before, after },
+      { law: 'energy', before, after, magnitudeDrift: drift },
     );
   const fell = before.information - after.information > INFORMATION_TOLERANCE;
   return {

@@ -108,6 +108,46 @@ export function computeEmbeddingLength(embedding: ArrayLike<number>, where: stri
   return Math.sqrt(squares);
 }
 
+/** The sums of records that are added one after the other, O(D) each, in O(D) numbers. */
+export class GrowingSums {
+  readonly #sums: { count: number; salience: number; salienceLog: number; length: number };
+  readonly #direction: Float64Array;
+
+  /** @param dimension D of each embedding. */
+  constructor(dimension: number) {
+    this.#sums = { count: 0, salience: 0, salienceLog: 0, length: 0 };
+    this.#direction = new Float64Array(dimension);
+  }
+
+  /** @throws ValidationError for a negative salience, NotFiniteError for what is not finite. */
+  add({ embedding, salience }: { readonly embedding: Float32Array | Float64Array; readonly salience: number }): void {
+    const sums = this.#sums;
+    const where = `record ${sums.count++}`;
+    assertSalience(salience, where);
+    const length = computeEmbeddingLength(embedding, where);
+    sums.salience += salience;
+    sums.salienceLog += multiplyByOwnLog(salience);
+    sums.length += salience * length;
+    if (length === 0) return;
+    const direction = this.#direction;
+    for (let i = 0; i < direction.length; i++) direction[i]! += salience * ((embedding[i] as number) / length);
+  }
+
+  /** Multiplies the saliences of the records so far by a number from 0 to 1. */
+  fade(factor: number): void {
+    const sums = this.#sums;
+    sums.salienceLog = factor * sums.salienceLog + multiplyByOwnLog(factor) * sums.salience;
+    sums.salience *= factor;
+    sums.length *= factor;
+    for (let i = 0; i < this.#direction.length; i++) this.#direction[i]! *= factor;
+  }
+
+  /** @throws ValidationError for records without salience, NotFiniteError if a sum overflows. */
+  deriveMetrics(): ConservationMetrics {
+    return deriveMetrics({ ...this.#sums, direction: this.#direction });
+  }
+}
+
 /**
  * As {@link computeConservationMetrics}, of records one after the other.
  *
@@ -118,19 +158,9 @@ export function measureConservation(
   records: Iterable<{ readonly embedding: Float32Array | Float64Array; readonly salience: number }>,
   dimension: number,
 ): ConservationMetrics {
-  const sums = { count: 0, salience: 0, salienceLog: 0, length: 0 };
-  const direction = new Float64Array(dimension);
-  for (const { embedding, salience } of records) {
-    const where = `record ${sums.count++}`;
-    assertSalience(salience, where);
-    const length = computeEmbeddingLength(embedding, where);
-    sums.salience += salience;
-    sums.salienceLog += multiplyByOwnLog(salience);
-    sums.length += salience * length;
-    if (length === 0) continue;
-    for (let i = 0; i < dimension; i++) direction[i]! += salience * ((embedding[i] as number) / length);
-  }
-  return deriveMetrics({ ...sums, direction });
+  const sums = new GrowingSums(dimension);
+  for (const record of records) sums.add(record);
+  return sums.deriveMetrics();
 }
 
 /**

@@ -91,6 +91,11 @@ export class ConservationStream {
     return this.#records.size;
   }
 
+  /** The sum of all saliences. */
+  get salience(): number {
+    return this.#sums.getSum(SALIENCE);
+  }
+
   has(id: string): boolean {
     return this.#records.has(id);
   }

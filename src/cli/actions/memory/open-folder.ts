@@ -14,15 +14,24 @@ interface Opening {
   readonly arm?: ServedArm | null;
 }
 
-/** Opens the memory of a folder with its settings, its indexes up to date. @throws as `openMemory`. */
+/**
+ * Opens the memory of a folder with its settings, its indexes up to date. A change that breaks a law of conservation
+ * and is made is printed.
+ *
+ * @throws as `openMemory`.
+ */
 export async function openFolder(
   folder: string,
   settings: MemorySettings,
   { readOnly = false, arm = null }: Opening = {},
 ): Promise<Memory> {
   const { encoder: _, dimension: __, ...options } = settings;
-  if (arm !== null) return openMemory({ ...options, folder, readOnly, arm });
-  return openMemory({ ...options, folder, readOnly, dimension: await findDimension(folder, settings) });
+  const kind = arm === null ? { dimension: await findDimension(folder, settings) } : { arm };
+  const memory = await openMemory({ ...options, folder, readOnly, ...kind });
+  memory.conservation.watch(({ sequence, message }) => {
+    if (sequence !== null) printWarnings([`change ${sequence}: ${message}`]);
+  });
+  return memory;
 }
 
 /**

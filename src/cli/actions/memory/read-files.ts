@@ -158,6 +158,8 @@ interface FileRow {
 export interface LocatedRecord {
   readonly where: string;
   readonly offset: number;
+  /** True for a row with a text, which is a turn of a conversation. */
+  readonly isTurn: boolean;
   readonly record: RowRecord;
 }
 
@@ -253,7 +255,7 @@ export async function readFiles(paths: readonly string[], faults: RowFaults): Pr
       else if (earlier !== undefined) faults.add(where, 'duplicate id', `${record.id}, also in ${earlier}; remove one`);
       else {
         first.set(record.id, where);
-        located.push({ where, offset, record });
+        located.push({ where, offset, isTurn: Object.hasOwn(row as object, 'text'), record });
       }
       await breakNow();
     }
