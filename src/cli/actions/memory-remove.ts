@@ -95,9 +95,8 @@ export async function runMemoryRemove(folder: string, flags: RemoveFlags, comman
     printOut(`${formatReport(report, isDry)}${folder}: ${memory.size} records\n`);
   });
   if (isDry || (settings.encoder === null && !hasArm(folder))) return;
-  const embeddings = join(flags.cache, 'embeddings');
   printError(
-    `the cache has vectors of embedded texts by their hashes: ${embeddings}; delete them with 'ragpp cache gc --stage embeddings'\n`,
+    `the cache has vectors of embedded texts and of their tokens, by hashes: ${flags.cache}; delete them with 'ragpp cache gc --stage embeddings' and '--stage tokens'\n`,
   );
 }
 

@@ -73,6 +73,16 @@ describe('fromTurns', () => {
     }
   });
 
+  test('takes superseded turns with what replaced them', () => {
+    const superseded = { q1: { a1: 'a2' } };
+    const made = fromTurns(turns, queries, { q1: ['a2'] }, { superseded });
+    expect(made.superseded).toEqual(new Map([['q1', new Map([['a1', 'a2']])]]));
+    expect(fromTurns(turns, queries, { q1: ['a2'] }, { superseded: made.superseded! }).hash).toBe(made.hash);
+    const act = (wrong: object) => () => fromTurns(turns, queries, { q1: ['a2'] }, { superseded: wrong as never });
+    expect(act({ q1: { a1: 'a9' } })).toThrow('superseded.q1');
+    expect(act({ q1: ['a1'] })).toThrow(/fromTurns: superseded/);
+  });
+
   test('names every invalid row at once', () => {
     const wrong = [
       ...turns,

@@ -4,7 +4,16 @@ import { check, parse } from '../../core/validation/validation.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Attributes } from '../../model/turns/memory-fields.ts';
 import { buildRowDataset } from '../jsonl/jsonl.ts';
-import { checkRows, id, type Located, type QrelRow, queryRow, RowFaults, turnRow } from '../jsonl/jsonl-rows.ts';
+import {
+  checkRows,
+  id,
+  type Located,
+  type QrelRow,
+  queryRow,
+  RowFaults,
+  type SupersededRow,
+  turnRow,
+} from '../jsonl/jsonl-rows.ts';
 
 /** A date, a text in ISO 8601 with a zone, or milliseconds since 1970. */
 export type Moment = Date | string | number;
@@ -52,17 +61,25 @@ export type QrelsInput =
   | Readonly<Record<string, Readonly<Record<string, number>> | readonly string[]>>
   | ReadonlyMap<string, ReadonlyMap<string, number>>;
 
+/** By query: the turns whose statement no longer holds when it is asked, each with the turn that states what holds. */
+export type SupersededInput =
+  | Readonly<Record<string, Readonly<Record<string, string>>>>
+  | ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 /** `relevantGrade` is the least grade that counts as relevant where a metric knows only relevant and not. */
 export interface FromTurnsOptions {
   /** The least grade that counts as relevant; by default 1. */
   readonly relevantGrade?: number;
+  /** Without them no metric of superseded turns is measured. */
+  readonly superseded?: SupersededInput;
 }
 
 const SOURCE = 'fromTurns';
-const options = z.strictObject({ relevantGrade: z.int().min(1).default(1) });
+const options = z.strictObject({ relevantGrade: z.int().min(1).default(1), superseded: z.unknown().optional() });
 const lists = z.object({ turns: z.array(z.unknown()), queries: z.array(z.unknown()) });
 const grades = z.union([z.record(id, z.int()), z.array(id)]);
 const judgements = z.record(z.string(), grades);
+const replacements = z.record(z.string(), z.record(id, id));
 
 /** Nested maps as nested objects; everything else as it is. */
 function toPlain(value: unknown): unknown {
@@ -80,6 +97,17 @@ function listJudgements(qrels: unknown): Located<QrelRow>[] {
       row: { queryId, turnId, grade: Number(grade) },
     }));
   });
+}
+
+/** @throws ConfigurationError for superseded turns of another shape. */
+function listSuperseded(superseded: unknown): Located<SupersededRow>[] {
+  const byQuery = parse(replacements, toPlain(superseded), `${SOURCE}: superseded`);
+  return Object.entries(byQuery).flatMap(([queryId, turns]) =>
+    Object.entries(turns).map(([turnId, replacementId]) => ({
+      where: `superseded.${queryId}`,
+      row: { queryId, turnId, replacementId },
+    })),
+  );
 }
 
 type Written = Readonly<Record<string, unknown>>;
@@ -114,14 +142,17 @@ export function fromTurns(
   qrels: QrelsInput,
   given: FromTurnsOptions = {},
 ): Dataset {
-  const { relevantGrade } = parse(options, given, `${SOURCE}: options`);
+  const { relevantGrade, superseded } = parse(options, given, `${SOURCE}: options`);
   assertLists(turns, queries);
   const judged = listJudgements(qrels);
   const faults = new RowFaults();
   const said = checkRows(withParents(turns), 'turns', turnRow, faults);
   const end = said.reduce((latest, { row }) => Math.max(latest, row.timestamp), 0) + 1;
   const asked = queries.map((query) => (query?.timestamp === undefined ? { ...query, timestamp: end } : query));
-  const rows = { turns: said, queries: checkRows(asked, 'queries', queryRow, faults), judgements: judged };
+  const rows = {
+    ...{ turns: said, queries: checkRows(asked, 'queries', queryRow, faults), judgements: judged },
+    ...(superseded !== undefined && { superseded: listSuperseded(superseded) }),
+  };
   return buildRowDataset(rows, faults, {
     name: 'memory',
     licence: 'that of the data in the program',
