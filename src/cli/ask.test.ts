@@ -120,6 +120,8 @@ test('facts and records of a database are in the prompt beside the turns of the 
     expect(tokens).toBeLessThanOrEqual(60);
     expect(ranking.map(({ id, score }) => [id, score])).toEqual(alone.ranking.map(({ id, score }) => [id, score]));
   }
+  const inSession = await askForJson(question, ...flags, '--session', 'c0');
+  expect(inSession.beside.map(({ id }) => id)).toEqual(['database:orders:customer:1:0']);
   const half = await ask('x', '--arm', 'hybrid', '--database', file);
   expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('need each other')]);
 });

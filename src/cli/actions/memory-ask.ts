@@ -8,7 +8,6 @@ import { type AssemblyOptions, assemble } from '../../memory/context/assemble.ts
 import { readItemText } from '../../memory/context/source.ts';
 import type { Memory } from '../../memory/engine/memory.ts';
 import { createTokenCounter } from '../../model/text/tokens.ts';
-import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { type BesideSources, runWithSources, type SourceFlags } from './asked-sources.ts';
 import { openFolderArm } from './memory/folder-arm.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
@@ -51,10 +50,8 @@ async function askMemory(memory: Memory, text: string, flags: AskFlags, sources:
       ...(anchor !== undefined && { anchorTurnId: anchor }),
       ...(flags.sensitive && { attributes: { sensitive: true } }),
     },
-    admits: ({ metadata }) => {
-      const isAdmitted = flags.sensitive === true || !isSensitive({ attributes: metadata });
-      if (!isAdmitted) withheld++;
-      return isAdmitted;
+    onWithheld: () => {
+      withheld++;
     },
   });
   const now = flags.asOf === undefined ? findEnd(memory) : parse(time, flags.asOf, '--as-of');

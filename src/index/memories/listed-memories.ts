@@ -97,7 +97,7 @@ class ListedMemories implements CandidateIndex {
   dispose(): void {}
 }
 
-/** Counts how many of some names each turn has that has any. */
+/** Makes a function that counts, for each turn with one of some names, how many of them it has. */
 function createMatchCounter(positions: Int32Array, listNames: (position: number) => Iterable<string>) {
   const listed = new Map<string, number[]>();
   for (const position of positions)

@@ -11,6 +11,7 @@ import {
   type AssemblySources,
   assemble,
   fuseByRank,
+  MOST_RECORDS,
   openSources,
 } from '../../memory/context/assemble.ts';
 import {
@@ -274,20 +275,21 @@ interface Found {
   readonly datesIn: string | null;
 }
 
-/** Asks the sources beside an arm. @throws what they throw. */
+/** Asks the sources beside an arm; a session has no facts. @throws what they throw. */
 async function askBeside(
   { text, session, budget, timeZone }: Question,
   sources: Pick<AssemblySources, 'facts' | 'domain'>,
   now: number,
 ): Promise<Found['beside']> {
   const open = await openSources({ ...sources, memories: async () => [] }, timeZone);
-  const { k } = splitBudget(budget, { documents: 0, memories: 1 }).memories;
-  const request = { query: text, k, session, now, signal: new AbortController().signal };
-  const ask = async (source: ContextSource | undefined) => {
-    const found = (await source?.(request)) ?? [];
+  const ask = async (source: ContextSource | undefined, k: number) => {
+    const { signal } = new AbortController();
+    const found = (await source?.({ query: text, k, session, now, signal })) ?? [];
     return 'items' in found ? found.items : found;
   };
-  return { facts: await ask(open.facts), domain: await ask(open.domain) };
+  const { k } = splitBudget(budget, { documents: 0, memories: 1 }).memories;
+  const facts = session === null ? await ask(open.facts, k) : [];
+  return { facts, domain: await ask(open.domain, MOST_RECORDS) };
 }
 
 async function packRanking(question: Question, understanding: QueryUnderstanding, found: Found): Promise<Packed> {

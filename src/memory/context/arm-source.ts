@@ -1,3 +1,4 @@
+import { type Attributes, isSensitive } from '../../model/turns/memory-fields.ts';
 import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import type { ArmQuestion, RankedRecords } from '../engine/query-response.ts';
 import { type ContextItem, type ContextSource, describeRank, describeTurn, type SourceRequest } from './source.ts';
@@ -20,24 +21,36 @@ export interface RankedItem extends ContextItem {
 export interface ArmSourceOptions {
   /** More of the question, such as its author; the text, the moment and the session are those of the request. */
   readonly question?: Omit<ArmQuestion, 'text' | 'asOf' | 'conversationId'>;
-  /** Leaves records out. Default: none. */
-  readonly admits?: (record: MemoryRecord) => boolean;
+  /** Gets each sensitive record that is left out. */
+  readonly onWithheld?: (record: MemoryRecord) => void;
 }
 
 /**
  * A source of {@link assemble} over a memory that answers by an arm: its records as they are when the question is
  * asked, in the order of the arm. Nothing is copied, so that opening it costs nothing, and a record that was removed is
- * in no later answer.
+ * in no later answer. Sensitive records are left out, unless the question has the attribute `sensitive: true`: its
+ * prompt must stay on this machine.
  */
-export function createArmSource(memory: ArmMemory, { question = {}, admits }: ArmSourceOptions = {}): ContextSource {
+export function createArmSource(
+  memory: ArmMemory,
+  { question = {}, onWithheld }: ArmSourceOptions = {},
+): ContextSource {
+  const staysHere = isSensitive({ attributes: (question.attributes ?? {}) as Attributes });
+  const withholds = ({ metadata }: MemoryRecord) => !staysHere && isSensitive({ attributes: metadata });
   const answer = async ({ query, k, session, now }: SourceRequest): Promise<RankedItem[]> => {
     const scope = session === null ? {} : { conversationId: session };
     const { ranking } = await memory.ask({ ...question, ...scope, text: query, asOf: now });
     const items: RankedItem[] = [];
     for (const { id, score, parts } of ranking) {
       const record = memory.get(id); // it may have been removed meanwhile
-      if (record === null || admits?.(record) === false) continue;
-      items.push({ ...describeTurn(toTurn(record), score), why: describeRank(items.length + 1, score, parts), parts });
+      if (record === null) continue;
+      if (withholds(record)) onWithheld?.(record);
+      else
+        items.push({
+          ...describeTurn(toTurn(record), score),
+          why: describeRank(items.length + 1, score, parts),
+          parts,
+        });
     }
     return items.slice(0, k);
   };

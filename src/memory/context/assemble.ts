@@ -155,7 +155,7 @@ export function fuseByRank(lists: Readonly<Record<string, readonly ContextItem[]
 }
 
 /** Records that a database is asked for: they are short, and the budget bounds them. */
-const MOST_RECORDS = 100;
+export const MOST_RECORDS = 100;
 
 /** The memory types that a strategy shows. */
 function acceptsType(strategy: AssemblyOptions['strategy'], type: ItemType): boolean {

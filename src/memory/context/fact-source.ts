@@ -3,6 +3,7 @@ import type { FactEdge, FactMoments } from '../../index/graph/fact-edge.ts';
 import type { FactNeighbour } from '../../index/graph/fact-graph.ts';
 import { ZoneClock } from '../../model/text/times/calendar.ts';
 import type { QueryTimeRange } from '../../model/text/times/question-times.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { asksForTime } from '../../rank/query/classify-query.ts';
 import { createEntityRegistry, type EntityRegistry } from '../../rank/query/entity-registry.ts';
 import { understand } from '../../rank/query/understand.ts';
@@ -55,9 +56,9 @@ interface FoundFact {
   readonly names: Set<string>;
 }
 
-/** About more names first, then the one that held later, then by id. */
+/** About more names first, then the one that holds since later, then by the tie rule. */
 const compareFacts = (a: FoundFact, b: FoundFact) =>
-  b.names.size - a.names.size || b.edge.validFrom - a.edge.validFrom || (a.edge.id < b.edge.id ? -1 : 1);
+  b.names.size - a.names.size || b.edge.validFrom - a.edge.validFrom || compareBytes(b.edge.id, a.edge.id);
 
 function describeFact({ edge, names }: FoundFact, rank: number, timeZone: string): ContextItem {
   const { id, source: subject, relation: predicate, target: object, validFrom, validUntil } = edge;
