@@ -5,7 +5,8 @@ import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { SliceOptions, SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
-import { Corpus } from '../../model/turns/corpus.ts';
+import { compareTurns } from '../../model/turns/conversation.ts';
+import { Corpus, isStart } from '../../model/turns/corpus.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
 import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/retriever.ts';
@@ -42,23 +43,33 @@ function listOwners(kind: TextOwner['kind'], owners: readonly (Turn | Query)[]):
   return owners.map((owner) => ({ kind, id: owner.id, ...(isSensitive(owner) && { sensitive: true }) }));
 }
 
+/** Room for vectors of turns, as a multiple of what is needed. */
+const SPARE = 1.5;
+
 /** A turn with its vector, [D]. */
 type TurnRow = readonly [turn: Turn, vector: Float32Array];
 
 /**
  * The turns of records that have a text. A parent that is gone, later, or of another conversation is none.
  *
- * @param records all of the conversations that they are of.
+ * @param records all of the conversations that they are of, but for some earlier turns.
  * @param unchanged the turn that a record was before, where it is the same record; what was computed of it is kept by
  *   the turn.
+ * @param findEarlier such a turn.
  */
-function listRows(records: Iterable<MemoryRecord>, unchanged: (id: string) => Turn | null = () => null): TurnRow[] {
+function listRows(
+  records: Iterable<MemoryRecord>,
+  unchanged: (id: string) => Turn | null = () => null,
+  findEarlier: (id: string) => Turn | null = () => null,
+): TurnRow[] {
   const known = new Map(Array.from(records, (record) => [record.id, record]));
   for (const { id, context } of known.values()) if (context.trim() === '') known.delete(id);
   return Array.from(known.values(), (record) => {
     const turn = toTurn(record);
     const parent = turn.parentId === null ? undefined : known.get(turn.parentId);
-    const isParent = parent?.conversationId === turn.conversationId && parent.createdAt <= turn.timestamp;
+    const earlier = turn.parentId === null || parent !== undefined ? null : findEarlier(turn.parentId);
+    const isLater = parent !== undefined && parent.createdAt > turn.timestamp;
+    const isParent = !isLater && (parent ?? earlier)?.conversationId === turn.conversationId;
     const before = unchanged(record.id);
     const parentId = isParent ? turn.parentId : null;
     return [before?.parentId === parentId ? before : { ...turn, parentId }, record.embedding];
@@ -67,10 +78,26 @@ function listRows(records: Iterable<MemoryRecord>, unchanged: (id: string) => Tu
 
 /** The conversations of a corpus that changed. */
 interface ChangedTurns {
-  /** The turns of the conversations in which something changed, all of them. */
+  /** The turns of the conversations in which something changed, all of them, and turns after those of the corpus. */
   readonly rows: readonly TurnRow[];
-  /** The ids of these conversations, and of those that are gone. */
+  /** The ids of these conversations, and of those that are gone, without those that got later turns alone. */
   readonly conversations: ReadonlySet<string>;
+}
+
+/**
+ * Reads records that are all new, and later than every turn of a corpus, in the order of time; null for other changes.
+ */
+function readLater(records: Pick<ArmRecords, 'get'>, corpus: Corpus, ids: ReadonlySet<string>): TurnRow[] | null {
+  const end = corpus.turns.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
+  const added = new Map<string, MemoryRecord>();
+  for (const id of ids) {
+    const record = records.get(id);
+    if (corpus.has(id) || (record !== null && record.createdAt <= end)) return null;
+    if (record !== null && record.context.trim() !== '') added.set(id, record);
+  }
+  return listRows(added.values(), undefined, (id) => (corpus.has(id) ? corpus.getTurn(id) : null)).sort(([a], [b]) =>
+    compareTurns(a, b),
+  );
 }
 
 /** Reads the conversations that some ids are of, or were. */
@@ -114,6 +141,8 @@ export class ArmRecordRanking {
   readonly #turnResults = new TurnResults();
   /** Over all records. */
   #workspace: Workspace | null = null;
+  /** Those of the workspace, [N, D], and room for more. */
+  #vectors = new Float32Array(0);
   /** Records that changed since. */
   #changed = new Set<string>();
   readonly #outcomes = new ObservedOutcomes();
@@ -185,11 +214,16 @@ export class ArmRecordRanking {
     try {
       this.#workspace = await (before === null
         ? this.#openWorkspace({ rows: listRows(this.#listAll()), conversations: new Set() })
-        : this.#openWorkspace(readChanged(this.#records, before.corpus, ids), before));
+        : this.#openWorkspace(this.#readChanges(before.corpus, ids), before));
     } finally {
       before?.dispose();
     }
     return this.#workspace;
+  }
+
+  #readChanges(corpus: Corpus, ids: ReadonlySet<string>): ChangedTurns {
+    const rows = readLater(this.#records, corpus, ids);
+    return rows === null ? readChanged(this.#records, corpus, ids) : { rows, conversations: new Set() };
   }
 
   #listAll(): MemoryRecord[] {
@@ -203,13 +237,11 @@ export class ArmRecordRanking {
    */
   async #openWorkspace({ rows, conversations }: ChangedTurns, before?: Workspace): Promise<Workspace> {
     const { seed, dimension, embed, options } = this.#arm;
-    const kept = before?.corpus.turns.filter(({ conversationId }) => !conversations.has(conversationId)) ?? [];
+    const turns = before?.corpus.turns ?? [];
+    const isKept = ({ conversationId }: Turn) => !conversations.has(conversationId);
+    const kept = conversations.size === 0 ? turns : turns.filter(isKept);
     const corpus = new Corpus([...kept, ...rows.map(([turn]) => turn)], before?.corpus);
-    const turnVectors = new Float32Array(corpus.size * dimension);
-    const place = (id: string, vector: Float32Array) => turnVectors.set(vector, corpus.getPosition(id) * dimension);
-    for (const { id } of kept)
-      place(id, viewRow((before as Workspace).turnVectors, dimension, (before as Workspace).corpus.getPosition(id)));
-    for (const [{ id }, vector] of rows) place(id, vector);
+    const turnVectors = this.#placeVectors(corpus, rows, kept, before);
     const { slice } = readArm(options).outline.view;
     const slices = slice?.kernel === 'local' ? await openOwnSlices(corpus, slice) : this.#arm.slices;
     const encode = async (options: EncoderOptions): Promise<Encoding> => {
@@ -225,6 +257,29 @@ export class ArmRecordRanking {
       ...(before && { before }),
       turnResults: this.#turnResults,
     });
+  }
+
+  /**
+   * The vectors of a corpus. Where its last turns are new, those of the others stay where they are.
+   *
+   * @param kept turns of the corpus before, whose vectors are there.
+   */
+  #placeVectors(corpus: Corpus, rows: readonly TurnRow[], kept: readonly Turn[], before?: Workspace): Float32Array {
+    const { dimension } = this.#arm;
+    const length = corpus.size * dimension;
+    const isGrown = before !== undefined && isStart(before.corpus.turns, corpus.turns);
+    if (!isGrown) this.#vectors = new Float32Array(length);
+    else if (length > this.#vectors.length) {
+      const longer = new Float32Array(Math.ceil(length * SPARE));
+      longer.set(before.turnVectors);
+      this.#vectors = longer;
+    }
+    const vectors = this.#vectors;
+    const place = (id: string, vector: Float32Array) => vectors.set(vector, corpus.getPosition(id) * dimension);
+    if (before !== undefined && !isGrown)
+      for (const { id } of kept) place(id, viewRow(before.turnVectors, dimension, before.corpus.getPosition(id)));
+    for (const [{ id }, vector] of rows) place(id, vector);
+    return vectors.subarray(0, length);
   }
 
   async #rank(base: Workspace, { k = this.#arm.depth, pool }: CheckedQuestion, query: Query): Promise<ArmRanked[]> {

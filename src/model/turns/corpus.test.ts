@@ -37,6 +37,61 @@ describe('Corpus', () => {
     expect(corpus.size).toBe(5);
   });
 
+  /** All that a corpus says of its turns. */
+  const describeCorpus = (made: Corpus) => ({
+    turns: made.turns,
+    arrays: [made.conversationOf, made.ringPosition, made.parent, made.timestamps, made.tieRanks],
+    conversations: made.conversations.map(({ id, turns }) => [id, turns.map((turn) => turn.id), made.getPlace(id)]),
+    positions: made.turns.map(({ id }) => made.findPosition(id)),
+  });
+
+  it('that grows by later turns says what a corpus of all of them says', () => {
+    const shape = fc.record({ conversation: fc.constantFrom('a', 'b', 'c'), isReply: fc.boolean(), steps: fc.nat(3) });
+    fc.assert(
+      fc.property(fc.array(shape, { minLength: 1, maxLength: 30 }), fc.array(fc.nat(30)), (shapes, cuts) => {
+        let time = 0;
+        const last = new Map<string, string>();
+        const turns = shapes.map(({ conversation, isReply, steps }, i) => {
+          time += steps; // equal times too
+          const id = `t${String(i).padStart(2, '0')}`;
+          const turn = buildTurn(id, conversation, isReply ? (last.get(conversation) ?? null) : null, time);
+          last.set(conversation, id);
+          return turn;
+        });
+        let grown = new Corpus([]);
+        for (const cut of [...cuts, turns.length].sort((a, b) => a - b)) {
+          const before = describeCorpus(grown);
+          const next = new Corpus(turns.slice(0, Math.max(cut, grown.size)), grown);
+          expect(describeCorpus(grown)).toEqual(before);
+          grown = next;
+        }
+        expect(describeCorpus(grown)).toEqual(describeCorpus(new Corpus(turns)));
+      }),
+      { seed: 4, numRuns: 200 },
+    );
+  });
+
+  it('knows no turn of the corpora that were made from it, nor do two of these know those of each other', () => {
+    const before = new Corpus(corpus.turns);
+    const [one, other] = ['p', 'q'].map((id) => buildTurn(id, id, null, 40)) as [Turn, Turn];
+    const first = new Corpus([...corpus.turns, one], before);
+    const second = new Corpus([...corpus.turns, other], before);
+    expect(['p', 'q'].map((id) => [before, first, second].map((made) => made.has(id)))).toEqual([
+      [false, true, false],
+      [false, false, true],
+    ]);
+    expect(() => before.getConversation('p')).toThrow('corpus has no conversation: p');
+    expect(first.getTurn('p')).toBe(one);
+    expect(second.getConversation('q').turns).toEqual([other]);
+    expect(() => new Corpus([...first.turns, buildTurn('p', 'p', null, 50)], first)).toThrow('duplicate turn id: p');
+    expect(() => new Corpus([...first.turns, buildTurn('r', 'p', 'y1', 50)], first)).toThrow(
+      'parent of turn r is missing',
+    );
+    expect(describeCorpus(new Corpus([...first.turns, other], first))).toEqual(
+      describeCorpus(new Corpus([...corpus.turns, one, other])),
+    );
+  });
+
   it('has the ranks of a corpus before, whose turns may have other attributes', () => {
     const before = new Corpus(corpus.turns);
     const ranks = [...before.tieRanks];

@@ -24,11 +24,19 @@ export function listConversationPositions(corpus: Corpus): Int32Array[] {
 
 /** True if the first turns of a list are those of another, the same objects. */
 export function isStart(first: readonly Turn[], turns: readonly Turn[]): boolean {
-  return first.length <= turns.length && first.every((turn, i) => turn === turns[i]);
+  if (first.length > turns.length) return false;
+  for (let i = 0; i < first.length; i++) if (first[i] !== turns[i]) return false;
+  return true;
 }
 
 const startsWithIds = (turns: readonly Turn[], first: readonly Turn[]) =>
   first.length <= turns.length && first.every(({ id }, i) => id === turns[i]?.id);
+/** The numbers of a longer array, of which the first are those of another. */
+function extendArray<A extends Int32Array | Float64Array>(longer: A, first: A | undefined): A {
+  if (first !== undefined) longer.set(first);
+  return longer;
+}
+
 const isSame = (a: readonly Turn[], b: readonly Turn[]) => a.length === b.length && isStart(a, b);
 
 /**
@@ -46,70 +54,89 @@ export class Corpus {
   readonly parent: Int32Array;
   /** [N] milliseconds since 1970. */
   readonly timestamps: Float64Array;
-  readonly #positions: ReadonlyMap<string, number>;
-  readonly #conversations: ReadonlyMap<string, Conversation>;
+  /** Of the turns of this corpus and of those that were made from it: each knows its own by their positions. */
+  readonly #positions: Map<string, number>;
+  /** The index of each conversation, shared in the same way. */
+  readonly #places: Map<string, number>;
   #tieRanks: Int32Array | null = null;
 
   /**
-   * @param before a corpus with turns that this one has too: conversations that are the same are taken from it.
+   * @param before a corpus with turns that this one has too: conversations that are the same are taken from it. Where the
+   *   list begins with its turns, and the others are later in the order of time, only these are read.
    * @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or
    *   a child before its parent.
    */
   constructor(turns: readonly Turn[], before?: Corpus) {
-    this.turns = [...turns].sort(compareTurns);
-    const positions = new Map<string, number>();
-    for (const [position, turn] of this.turns.entries()) {
-      assertTurn(turn);
-      if (positions.has(turn.id))
-        throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
-      positions.set(turn.id, position);
+    const grown = Corpus.#findStart(turns, before);
+    this.turns = grown === null ? [...turns].sort(compareTurns) : [...turns];
+    this.#positions = grown === null ? new Map() : grown.#positions;
+    this.#places = grown === null ? new Map() : grown.#places;
+    const first = grown?.size ?? 0;
+    for (let position = first; position < this.turns.length; position++) this.#enter(position);
+    this.conversationOf = extendArray(new Int32Array(this.turns.length), grown?.conversationOf);
+    this.ringPosition = extendArray(new Int32Array(this.turns.length), grown?.ringPosition);
+    this.parent = extendArray(new Int32Array(this.turns.length), grown?.parent);
+    this.timestamps = extendArray(new Float64Array(this.turns.length), grown?.timestamps);
+    const conversations = [...(grown?.conversations ?? [])];
+    for (const [id, group] of groupTurns(this.turns, first)) {
+      const place = this.#places.get(id) ?? conversations.length;
+      this.#places.set(id, place);
+      const known = before?.findConversation(id) ?? null;
+      const own = grown === null || known === null ? group : [...known.turns, ...group];
+      conversations[place] = known !== null && isSame(known.turns, own) ? known : new Conversation(id, own);
+      for (const [i, turn] of group.entries()) this.#locate(turn, place, own.length - group.length + i);
     }
-    this.#positions = positions;
-    this.conversations = [...groupTurns(this.turns)].map(([id, group]) => {
-      const known = before === undefined ? undefined : before.#conversations.get(id);
-      return known !== undefined && isSame(known.turns, group) ? known : new Conversation(id, group);
-    });
-    this.#conversations = new Map(this.conversations.map((conversation) => [conversation.id, conversation]));
-    this.conversationOf = new Int32Array(this.turns.length);
-    this.ringPosition = new Int32Array(this.turns.length);
-    this.parent = new Int32Array(this.turns.length).fill(-1);
-    this.timestamps = Float64Array.from(this.turns, (turn) => turn.timestamp);
-    for (const [index, conversation] of this.conversations.entries()) {
-      for (const [ring, turn] of conversation.turns.entries()) {
-        const position = this.getPosition(turn.id);
-        this.conversationOf[position] = index;
-        this.ringPosition[position] = ring;
-        if (turn.parentId !== null) this.parent[position] = this.getPosition(turn.parentId);
-      }
-    }
-    this.#assertOrder();
-    if (before !== undefined && before.#tieRanks !== null && startsWithIds(this.turns, before.turns))
-      this.#tieRanks = extendRanks(this.#listIds(), before.#tieRanks);
+    this.conversations = conversations;
+    for (let position = first; position < this.turns.length; position++) this.#assertOrder(position);
+    const ranks = before === undefined ? null : before.#tieRanks;
+    if (ranks !== null && (grown !== null || startsWithIds(this.turns, (before as Corpus).turns)))
+      this.#tieRanks = extendRanks(this.turns, ranks);
   }
 
-  #listIds(): string[] {
-    return this.turns.map(({ id }) => id);
+  /** A corpus that begins a list whose other turns are later, unless another one was made from it so; null: it does not. */
+  static #findStart(turns: readonly Turn[], before: Corpus | undefined): Corpus | null {
+    if (before === undefined || !isStart(before.turns, turns)) return null;
+    if (before.#positions.size > before.size || before.#places.size > before.conversations.length) return null;
+    for (let i = Math.max(before.size, 1); i < turns.length; i++)
+      if (compareTurns(turns[i - 1] as Turn, turns[i] as Turn) >= 0) return null;
+    return before;
+  }
+
+  #enter(position: number): void {
+    const turn = this.turns[position] as Turn;
+    assertTurn(turn);
+    if (this.#positions.has(turn.id))
+      throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
+    this.#positions.set(turn.id, position);
+  }
+
+  /** @param place the index of its conversation. @param ring its index in the conversation. */
+  #locate(turn: Turn, place: number, ring: number): void {
+    const position = this.getPosition(turn.id);
+    this.conversationOf[position] = place;
+    this.ringPosition[position] = ring;
+    this.parent[position] = turn.parentId === null ? -1 : this.getPosition(turn.parentId);
+    this.timestamps[position] = turn.timestamp;
   }
 
   /** [N] the rank that the tie rule gives each turn among equal scores. */
   get tieRanks(): Int32Array {
-    this.#tieRanks ??= rankIdsDescending(this.#listIds());
+    this.#tieRanks ??= rankIdsDescending(this.turns.map(({ id }) => id));
     return this.#tieRanks;
   }
 
-  #assertOrder(): void {
-    for (const turn of this.turns) {
-      if (turn.parentId === null) continue;
-      const parent = this.getTurn(turn.parentId);
-      if (parent.timestamp > turn.timestamp)
-        throw new ValidationError(
-          `turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`,
-          {
-            turnId: turn.id,
-            parentId: parent.id,
-          },
-        );
-    }
+  #assertOrder(position: number): void {
+    const turn = this.turns[position] as Turn;
+    if (turn.parentId === null) return;
+    const parent = this.getTurn(turn.parentId);
+    if (parent.timestamp > turn.timestamp)
+      throw new ValidationError(
+        `turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`,
+        {
+          turnId: turn.id,
+          parentId: parent.id,
+        },
+      );
   }
 
   get size(): number {
@@ -117,19 +144,20 @@ export class Corpus {
   }
 
   has(id: string): boolean {
-    return this.#positions.has(id);
+    return this.findPosition(id) >= 0;
   }
 
   getPosition(id: string): number {
-    const position = this.#positions.get(id);
-    if (position === undefined)
+    const position = this.findPosition(id);
+    if (position < 0)
       throw new ValidationError(`corpus has no turn: ${id}; use the id of one of its turns`, { turnId: id });
     return position;
   }
 
   /** -1 for an id that no turn has. */
   findPosition(id: string): number {
-    return this.#positions.get(id) ?? -1;
+    const position = this.#positions.get(id) ?? -1;
+    return position < this.size ? position : -1;
   }
 
   getTurn(id: string): Turn {
@@ -137,12 +165,27 @@ export class Corpus {
   }
 
   getConversation(id: string): Conversation {
-    const conversation = this.#conversations.get(id);
-    if (conversation === undefined)
+    return this.conversations[this.getPlace(id)] as Conversation;
+  }
+
+  /** The index of a conversation in {@link conversations}. @throws ValidationError for an id that none has. */
+  getPlace(id: string): number {
+    const place = this.#findPlace(id);
+    if (place < 0)
       throw new ValidationError(`corpus has no conversation: ${id}; use the id of one of its conversations`, {
         conversationId: id,
       });
-    return conversation;
+    return place;
+  }
+
+  /** null for an id that no conversation has. */
+  findConversation(id: string): Conversation | null {
+    return this.conversations[this.#findPlace(id)] ?? null;
+  }
+
+  #findPlace(id: string): number {
+    const place = this.#places.get(id) ?? -1;
+    return place < this.conversations.length ? place : -1;
   }
 
   /** The number of turns strictly earlier than a time: the admissible prefix. */
@@ -204,9 +247,11 @@ function assertTurn(turn: Turn): void {
     );
 }
 
-function groupTurns(turns: readonly Turn[]): Map<string, Turn[]> {
+/** The turns from a position on, by their conversations. */
+function groupTurns(turns: readonly Turn[], first: number): Map<string, Turn[]> {
   const groups = new Map<string, Turn[]>();
-  for (const turn of turns) {
+  for (let position = first; position < turns.length; position++) {
+    const turn = turns[position] as Turn;
     const group = groups.get(turn.conversationId);
     if (group === undefined) groups.set(turn.conversationId, [turn]);
     else group.push(turn);

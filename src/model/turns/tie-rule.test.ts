@@ -48,5 +48,6 @@ test('the order of two texts is that of their bytes', () => {
 test.each([0, 1, 40, 199, 200])('places of ids of which %i have theirs are those of all', (known) => {
   const ids = drawIds(200);
   const ranks = rankIdsDescending(ids.slice(0, known));
-  expect(extendRanks(ids, ranks)).toEqual(rankIdsDescending(ids));
+  const owners = ids.map((id) => ({ id }));
+  expect(extendRanks(owners, ranks)).toEqual(rankIdsDescending(ids));
 });

@@ -43,26 +43,27 @@ export function rankIdsDescending(ids: readonly string[]): Int32Array {
  * {@link rankIdsDescending} of ids of which the first have their ranks: O(N), and for each further id the logarithm of
  * N comparisons.
  *
- * @param ids [N]
+ * @param owners [N] of the ids
  * @param ranks of the first of them
  * @returns [N]
  */
-export function extendRanks(ids: readonly string[], ranks: Int32Array): Int32Array {
+export function extendRanks(owners: readonly { readonly id: string }[], ranks: Int32Array): Int32Array {
   const order = new Int32Array(ranks.length);
-  for (const [position, rank] of ranks.entries()) order[rank] = position;
-  const further = rankIdsDescending(ids.slice(ranks.length));
+  for (let position = 0; position < order.length; position++) order[ranks[position]!] = position;
+  const idOf = (position: number) => (owners[position] as { readonly id: string }).id;
+  const further = rankIdsDescending(owners.slice(ranks.length).map(({ id }) => id));
   /** The number of the first ids that come before each further one. */
   const before = Int32Array.from(further, (_, i) => {
-    const id = ids[ranks.length + i] as string;
+    const id = idOf(ranks.length + i);
     let [low, high] = [0, order.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (compareBytes(ids[order[middle]!]!, id) > 0) low = middle + 1;
+      if (compareBytes(idOf(order[middle]!), id) > 0) low = middle + 1;
       else high = middle;
     }
     return low;
   });
-  const extended = new Int32Array(ids.length);
+  const extended = new Int32Array(owners.length);
   const shifts = new Int32Array(order.length + 1);
   for (const place of before) shifts[place]! += 1;
   for (let rank = 0, shift = 0; rank < order.length; rank++) {

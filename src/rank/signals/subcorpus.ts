@@ -8,7 +8,7 @@ import { type IndexOptions, loadIndex } from '../../index/registry.ts';
 import { createRowFinder, FlatIndex, FOREVER } from '../../index/vectors/flat.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
-import { Corpus, findLowerBound, isStart, listConversationPositions } from '../../model/turns/corpus.ts';
+import { Corpus, findLowerBound, isStart } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
 import { type Grow, type PoolRows, Resources } from './stage.ts';
@@ -129,7 +129,6 @@ export class Subcorpora {
   readonly #corpus: Corpus;
   /** By the index of the conversation, -1 for the whole corpus. */
   readonly #made = new Map<number, Subcorpus>();
-  #positions: readonly Int32Array[] | null = null;
 
   constructor(corpus: Corpus) {
     this.#corpus = corpus;
@@ -145,14 +144,11 @@ export class Subcorpora {
     const corpus = this.#corpus;
     const asked = corpus.conversations[conversation];
     const [id, turns] = asked === undefined ? [null, corpus.turns] : [asked.id, asked.turns];
-    const positions = asked === undefined ? Int32Array.from(turns.keys()) : this.#listPositions(conversation);
+    const positions = new Int32Array(turns.length);
+    for (let i = 0; i < positions.length; i++)
+      positions[i] = asked === undefined ? i : corpus.getPosition((turns[i] as Turn).id);
     const make = () => (asked === undefined ? corpus : new Corpus(turns, earlier?.corpus));
     return earlier?.growTo(turns, make, positions) ?? new Subcorpus(id, make(), positions);
-  }
-
-  #listPositions(conversation: number): Int32Array {
-    this.#positions ??= listConversationPositions(this.#corpus);
-    return this.#positions[conversation] as Int32Array;
   }
 
   /**
@@ -161,13 +157,19 @@ export class Subcorpora {
    */
   moveTo(corpus: Corpus): Subcorpora {
     const moved = new Subcorpora(corpus);
-    const places = new Map(corpus.conversations.map(({ id }, conversation) => [id, conversation]));
-    for (const earlier of this.#made.values()) {
+    const isGrown = isStart(this.#corpus.turns, corpus.turns); // earlier turns have their positions
+    for (const [before, earlier] of this.#made) {
       const { conversationId } = earlier;
-      const conversation = conversationId === null ? -1 : places.get(conversationId);
-      const subcorpus = conversation === undefined ? null : moved.#make(conversation, earlier);
-      if (subcorpus?.hasPartsOf(earlier)) moved.#made.set(conversation as number, subcorpus);
-      else earlier.dispose();
+      const known = conversationId === null ? null : corpus.findConversation(conversationId);
+      const conversation = known === null ? -1 : corpus.getPlace(known.id);
+      if (known === null && conversationId !== null) earlier.dispose();
+      else if (isGrown && known !== null && known === this.#corpus.conversations[before])
+        moved.#made.set(conversation, earlier);
+      else {
+        const subcorpus = moved.#make(conversation, earlier);
+        if (subcorpus.hasPartsOf(earlier)) moved.#made.set(conversation, subcorpus);
+        else earlier.dispose();
+      }
     }
     this.#made.clear();
     return moved;
@@ -206,9 +208,8 @@ export class Subcorpora {
  * @throws ValidationError for a conversation that the corpus does not hold.
  */
 export function listAskedConversations(corpus: Corpus, queries: readonly Query[]): Int32Array {
-  const queryIndexes = new Map(corpus.conversations.map(({ id }, queryIndex) => [id, queryIndex]));
   return Int32Array.from(queries, ({ conversationId }) =>
-    conversationId === undefined ? -1 : (queryIndexes.get(corpus.getConversation(conversationId).id) as number),
+    conversationId === undefined ? -1 : corpus.getPlace(conversationId),
   );
 }
 

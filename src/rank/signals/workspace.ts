@@ -11,7 +11,7 @@ import type { SliceOptions, SliceSource, SliceTrust } from '../../kernel/slices/
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TokenSource } from '../../model/encoder.ts';
-import type { Corpus } from '../../model/turns/corpus.ts';
+import { type Corpus, isStart } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
@@ -30,16 +30,26 @@ import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
 import type { ControlOptions } from './worlds/world-parts.ts';
 
-/** Checked here, since to a fusion NaN means that a source did not find the candidate. */
+/**
+ * Checked here, since to a fusion NaN means that a source did not find the candidate.
+ *
+ * @param first the rows before this one are known to be right.
+ */
 function assertVectors(
   what: string,
   owners: readonly { readonly id: string }[],
   vectors: Float32Array,
   dimension: number,
+  first = 0,
 ): void {
   if (vectors.length !== owners.length * dimension)
     throw new DimensionMismatchError(`numbers in the ${what} vectors`, owners.length * dimension, vectors.length);
-  assertUnitRows(vectors, dimension, (row) => `${what} ${owners[row]?.id}`);
+  assertUnitRows(vectors.subarray(first * dimension), dimension, (row) => `${what} ${owners[first + row]?.id}`);
+}
+
+/** The number of first turns of a workspace that an earlier one has checked, whose vectors are the same. */
+function countChecked(before: Workspace | undefined, corpus: Corpus): number {
+  return before !== undefined && isStart(before.corpus.turns, corpus.turns) ? before.corpus.size : 0;
 }
 
 /**
@@ -66,7 +76,7 @@ export interface WorkspaceInputs {
   readonly slices?: SliceSource;
   /**
    * A workspace of an earlier state of the corpus, to be disposed after: what it made of turns that are the same is taken
-   * from it.
+   * from it. These turns have the same vectors here.
    */
   readonly before?: Workspace;
   /** Keeps what is computed of turns by themselves beyond this workspace; without it each workspace computes it. */
@@ -118,7 +128,8 @@ export class Workspace implements World {
    */
   constructor(inputs: WorkspaceInputs, shared?: Workspace, whole?: Workspace) {
     const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
-    if (shared === undefined && turnVectors !== null) assertVectors('turn', corpus.turns, turnVectors, dimension);
+    if (shared === undefined && turnVectors !== null)
+      assertVectors('turn', corpus.turns, turnVectors, dimension, countChecked(inputs.before, corpus));
     assertVectors('query', queries, queryVectors, dimension);
     this.corpus = corpus;
     this.queries = queries;
