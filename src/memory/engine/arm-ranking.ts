@@ -130,8 +130,9 @@ async function openOwnSlices(corpus: Corpus, { policy }: SliceOptions): Promise<
  * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
  * depend on the question is kept from one question to the next. After a change of records, what is made of the turns of
  * one conversation, such as its indexes, is built again for the conversations of these records alone; what is made of
- * all turns is built again: O(N) for N records. An outcome that is observed later makes nothing stale but the
- * attribute `outcome` of its turn, see {@link ObservedOutcomes}.
+ * all turns is built again: O(N) for N records. Where records come after all others, the corpus and the indexes take
+ * them in. An outcome that is observed later makes nothing stale but the attribute `outcome` of its turn, see {@link
+ * ObservedOutcomes}.
  */
 export class ArmRecordRanking {
   readonly #arm: ServedArm;
@@ -141,7 +142,7 @@ export class ArmRecordRanking {
   readonly #turnResults = new TurnResults();
   /** Over all records. */
   #workspace: Workspace | null = null;
-  /** Those of the workspace, [N, D], and room for more. */
+  /** Vectors of the workspace, [N, D], and room for more. */
   #vectors = new Float32Array(0);
   /** Records that changed since. */
   #changed = new Set<string>();

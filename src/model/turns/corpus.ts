@@ -54,7 +54,7 @@ export class Corpus {
   readonly parent: Int32Array;
   /** [N] milliseconds since 1970. */
   readonly timestamps: Float64Array;
-  /** Of the turns of this corpus and of those that were made from it: each knows its own by their positions. */
+  /** Positions of the turns of this corpus, and of those that were made from it: each knows its own. */
   readonly #positions: Map<string, number>;
   /** The index of each conversation, shared in the same way. */
   readonly #places: Map<string, number>;
@@ -93,7 +93,7 @@ export class Corpus {
       this.#tieRanks = extendRanks(this.turns, ranks);
   }
 
-  /** A corpus that begins a list whose other turns are later, unless another one was made from it so; null: it does not. */
+  /** The corpus before, if it begins a list whose other turns are later, and no other was made from it so; else null. */
   static #findStart(turns: readonly Turn[], before: Corpus | undefined): Corpus | null {
     if (before === undefined || !isStart(before.turns, turns)) return null;
     if (before.#positions.size > before.size || before.#places.size > before.conversations.length) return null;
