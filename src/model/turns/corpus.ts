@@ -8,6 +8,7 @@ import {
 } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute } from '../../core/text/format.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import { Conversation, compareTurns } from './conversation.ts';
 import { extendRanks, rankIdsDescending } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
@@ -29,12 +30,10 @@ export function isStart(first: readonly Turn[], turns: readonly Turn[]): boolean
   return true;
 }
 
-const startsWithIds = (turns: readonly Turn[], first: readonly Turn[]) =>
-  first.length <= turns.length && first.every(({ id }, i) => id === turns[i]?.id);
-/** The numbers of a longer array, of which the first are those of another. */
-function extendArray<A extends Int32Array | Float64Array>(longer: A, first: A | undefined): A {
-  if (first !== undefined) longer.set(first);
-  return longer;
+function startsWithIds(turns: readonly Turn[], first: readonly Turn[]): boolean {
+  if (first.length > turns.length) return false;
+  for (let i = 0; i < first.length; i++) if (first[i]?.id !== turns[i]?.id) return false;
+  return true;
 }
 
 const isSame = (a: readonly Turn[], b: readonly Turn[]) => a.length === b.length && isStart(a, b);
@@ -67,68 +66,62 @@ export class Corpus {
    *   a child before its parent.
    */
   constructor(turns: readonly Turn[], before?: Corpus) {
-    const grown = Corpus.#findStart(turns, before);
-    this.turns = grown === null ? [...turns].sort(compareTurns) : [...turns];
-    this.#positions = grown === null ? new Map() : grown.#positions;
-    this.#places = grown === null ? new Map() : grown.#places;
-    const first = grown?.size ?? 0;
-    for (let position = first; position < this.turns.length; position++) this.#enter(position);
-    this.conversationOf = extendArray(new Int32Array(this.turns.length), grown?.conversationOf);
-    this.ringPosition = extendArray(new Int32Array(this.turns.length), grown?.ringPosition);
-    this.parent = extendArray(new Int32Array(this.turns.length), grown?.parent);
-    this.timestamps = extendArray(new Float64Array(this.turns.length), grown?.timestamps);
-    const conversations = [...(grown?.conversations ?? [])];
-    for (const [id, group] of groupTurns(this.turns, first)) {
+    const start = before === undefined ? null : Corpus.#findStart(turns, before);
+    this.turns = start === null ? [...turns].sort(compareTurns) : [...turns];
+    this.timestamps = Float64Array.from(this.turns, (turn) => turn.timestamp);
+    this.conversationOf = lengthen(start?.conversationOf, this.size);
+    this.ringPosition = lengthen(start?.ringPosition, this.size);
+    this.parent = lengthen(start?.parent, this.size);
+    [this.#positions, this.#places] = start === null ? [new Map(), new Map()] : [start.#positions, start.#places];
+    const conversations = [...(start?.conversations ?? [])];
+    for (const [id, group] of this.#enter(start?.size ?? 0)) {
+      const known = before?.findConversation(id) ?? null;
+      const own = start === null || known === null ? group : [...known.turns, ...group];
       const place = this.#places.get(id) ?? conversations.length;
       this.#places.set(id, place);
-      const known = before?.findConversation(id) ?? null;
-      const own = grown === null || known === null ? group : [...known.turns, ...group];
       conversations[place] = known !== null && isSame(known.turns, own) ? known : new Conversation(id, own);
       for (const [i, turn] of group.entries()) this.#locate(turn, place, own.length - group.length + i);
     }
     this.conversations = conversations;
-    for (let position = first; position < this.turns.length; position++) this.#assertOrder(position);
-    const ranks = before === undefined ? null : before.#tieRanks;
-    if (ranks !== null && (grown !== null || startsWithIds(this.turns, (before as Corpus).turns)))
-      this.#tieRanks = extendRanks(this.turns, ranks);
+    if (before !== undefined) this.#takeRanks(before);
   }
 
-  /** The corpus before, if it begins a list whose other turns are later, and no other was made from it so; else null. */
-  static #findStart(turns: readonly Turn[], before: Corpus | undefined): Corpus | null {
-    if (before === undefined || !isStart(before.turns, turns)) return null;
+  /** The corpus before, if the other turns of a list are later, and no other corpus was made from it so; else null. */
+  static #findStart(turns: readonly Turn[], before: Corpus): Corpus | null {
+    if (!isStart(before.turns, turns)) return null;
     if (before.#positions.size > before.size || before.#places.size > before.conversations.length) return null;
     for (let i = Math.max(before.size, 1); i < turns.length; i++)
       if (compareTurns(turns[i - 1] as Turn, turns[i] as Turn) >= 0) return null;
     return before;
   }
 
-  #enter(position: number): void {
-    const turn = this.turns[position] as Turn;
-    assertTurn(turn);
-    if (this.#positions.has(turn.id))
-      throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
-    this.#positions.set(turn.id, position);
+  #takeRanks(before: Corpus): void {
+    if (before.#tieRanks !== null && startsWithIds(this.turns, before.turns))
+      this.#tieRanks = extendRanks(this.turns, before.#tieRanks);
   }
 
-  /** @param place the index of its conversation. @param ring its index in the conversation. */
+  /** Takes in the turns from a position on, and groups them by their conversations. */
+  #enter(first: number): Map<string, Turn[]> {
+    const groups = new Map<string, Turn[]>();
+    for (let position = first; position < this.size; position++) {
+      const turn = this.turns[position] as Turn;
+      assertTurn(turn);
+      if (this.#positions.has(turn.id))
+        throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
+      this.#positions.set(turn.id, position);
+      getOrCompute(groups, turn.conversationId, () => []).push(turn);
+    }
+    return groups;
+  }
+
+  /** @throws ValidationError for a turn before its parent. */
   #locate(turn: Turn, place: number, ring: number): void {
     const position = this.getPosition(turn.id);
     this.conversationOf[position] = place;
     this.ringPosition[position] = ring;
-    this.parent[position] = turn.parentId === null ? -1 : this.getPosition(turn.parentId);
-    this.timestamps[position] = turn.timestamp;
-  }
-
-  /** [N] the rank that the tie rule gives each turn among equal scores. */
-  get tieRanks(): Int32Array {
-    this.#tieRanks ??= rankIdsDescending(this.turns.map(({ id }) => id));
-    return this.#tieRanks;
-  }
-
-  #assertOrder(position: number): void {
-    const turn = this.turns[position] as Turn;
     if (turn.parentId === null) return;
-    const parent = this.getTurn(turn.parentId);
+    this.parent[position] = this.getPosition(turn.parentId);
+    const parent = this.turns[this.parent[position]] as Turn;
     if (parent.timestamp > turn.timestamp)
       throw new ValidationError(
         `turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`,
@@ -137,6 +130,12 @@ export class Corpus {
           parentId: parent.id,
         },
       );
+  }
+
+  /** [N] the rank that the tie rule gives each turn among equal scores. */
+  get tieRanks(): Int32Array {
+    this.#tieRanks ??= rankIdsDescending(this.turns.map(({ id }) => id));
+    return this.#tieRanks;
   }
 
   get size(): number {
@@ -170,8 +169,8 @@ export class Corpus {
 
   /** The index of a conversation in {@link conversations}. @throws ValidationError for an id that none has. */
   getPlace(id: string): number {
-    const place = this.#findPlace(id);
-    if (place < 0)
+    const place = this.#places.get(id);
+    if (place === undefined || place >= this.conversations.length)
       throw new ValidationError(`corpus has no conversation: ${id}; use the id of one of its conversations`, {
         conversationId: id,
       });
@@ -180,12 +179,7 @@ export class Corpus {
 
   /** null for an id that no conversation has. */
   findConversation(id: string): Conversation | null {
-    return this.conversations[this.#findPlace(id)] ?? null;
-  }
-
-  #findPlace(id: string): number {
-    const place = this.#places.get(id) ?? -1;
-    return place < this.conversations.length ? place : -1;
+    return this.conversations[this.#places.get(id) ?? -1] ?? null;
   }
 
   /** The number of turns strictly earlier than a time: the admissible prefix. */
@@ -247,14 +241,9 @@ function assertTurn(turn: Turn): void {
     );
 }
 
-/** The turns from a position on, by their conversations. */
-function groupTurns(turns: readonly Turn[], first: number): Map<string, Turn[]> {
-  const groups = new Map<string, Turn[]>();
-  for (let position = first; position < turns.length; position++) {
-    const turn = turns[position] as Turn;
-    const group = groups.get(turn.conversationId);
-    if (group === undefined) groups.set(turn.conversationId, [turn]);
-    else group.push(turn);
-  }
-  return groups;
+/** The first numbers of a longer array, whose others are -1. */
+function lengthen(numbers: Int32Array | undefined, length: number): Int32Array {
+  const longer = new Int32Array(length).fill(-1);
+  if (numbers !== undefined) longer.set(numbers);
+  return longer;
 }

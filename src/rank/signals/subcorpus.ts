@@ -22,12 +22,7 @@ export class Subcorpus {
   readonly positions: Int32Array;
   readonly #resources: Resources;
 
-  constructor(
-    conversationId: string | null,
-    corpus: Corpus,
-    positions: Int32Array,
-    resources: Resources = new Resources(),
-  ) {
+  constructor(conversationId: string | null, corpus: Corpus, positions: Int32Array, resources = new Resources()) {
     this.conversationId = conversationId;
     this.corpus = corpus;
     this.positions = positions;
@@ -144,9 +139,8 @@ export class Subcorpora {
     const corpus = this.#corpus;
     const asked = corpus.conversations[conversation];
     const [id, turns] = asked === undefined ? [null, corpus.turns] : [asked.id, asked.turns];
-    const positions = new Int32Array(turns.length);
-    for (let i = 0; i < positions.length; i++)
-      positions[i] = asked === undefined ? i : corpus.getPosition((turns[i] as Turn).id);
+    const places = asked === undefined ? turns.keys() : turns.map((turn) => corpus.getPosition(turn.id));
+    const positions = Int32Array.from(places);
     const make = () => (asked === undefined ? corpus : new Corpus(turns, earlier?.corpus));
     return earlier?.growTo(turns, make, positions) ?? new Subcorpus(id, make(), positions);
   }
@@ -190,9 +184,7 @@ export class Subcorpora {
     const groups = new Map<number, number[]>();
     for (const queryIndex of batch.cutoffs.keys()) {
       const conversation = batch.conversations?.[queryIndex] ?? -1;
-      const group = groups.get(conversation);
-      if (group === undefined) groups.set(conversation, [queryIndex]);
-      else group.push(queryIndex);
+      getOrCompute(groups, conversation, () => []).push(queryIndex);
     }
     return Array.from(groups, ([conversation, queryIndexes]) => {
       const subcorpus = this.#makeScope(conversation);
@@ -208,9 +200,7 @@ export class Subcorpora {
  * @throws ValidationError for a conversation that the corpus does not hold.
  */
 export function listAskedConversations(corpus: Corpus, queries: readonly Query[]): Int32Array {
-  return Int32Array.from(queries, ({ conversationId }) =>
-    conversationId === undefined ? -1 : corpus.getPlace(conversationId),
-  );
+  return Int32Array.from(queries, ({ conversationId: id }) => (id === undefined ? -1 : corpus.getPlace(id)));
 }
 
 /** For each subcorpus that is asked a query without a text and a direction, as early as the earliest. */
@@ -370,9 +360,7 @@ class SubcorpusIndex implements CandidateIndex {
     for (const { subcorpus, queryIndexes, batch } of parts) {
       const index = await this.#index(subcorpus);
       const part = await index.search(batch, k, stage === undefined ? progress : ignoreProgress);
-      const positions = part.positions.map((position) =>
-        position < 0 ? -1 : (subcorpus.positions[position] as number),
-      );
+      const positions = part.positions.map((local) => (local < 0 ? -1 : (subcorpus.positions[local] as number)));
       for (const [row, queryIndex] of queryIndexes.entries()) {
         found.positions.set(positions.subarray(row * k, (row + 1) * k), queryIndex * k);
         found.scores.set(part.scores.subarray(row * k, (row + 1) * k), queryIndex * k);
