@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gatherRows, viewRow } from '../src/core/tensors/rows.ts';
+import { listConversationPositions } from '../src/model/turns/corpus.ts';
 import { RING_ATTENTION_DEFAULTS } from '../src/ops/attention/options.ts';
 import { listCoordinateWeights } from '../src/ops/trajectory/coordinate-names.ts';
 import { buildForwardCosines } from '../src/rank/signals/forward-mass.ts';
@@ -21,14 +23,28 @@ interface PeerRerank {
   readonly scores: Readonly<Record<ScoreName, Float32Array>>;
 }
 
+/** The tables of all conversations one after the other, with the row of each corpus position. */
 async function writeCorpus(world: RerankWorld, write: (name: string, data: Float32Array | Int32Array) => void) {
-  const { corpus, turnVectors } = world;
-  const tables = await buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS));
+  const { corpus, turnVectors, dimension } = world;
+  const width = computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS);
+  const next = new Float32Array(corpus.size * (width + 1));
+  const first = new Float32Array(corpus.size * width);
+  const rows = new Int32Array(corpus.size);
+  let row = 0;
+  for (const positions of listConversationPositions(corpus)) {
+    const own = gatherRows(turnVectors, dimension, positions);
+    const tables = await buildForwardCosines(own, positions.length, width);
+    for (const [turn, position] of positions.entries()) {
+      next.set(viewRow(tables.next, tables.width + 1, turn), row * (width + 1));
+      first.set(viewRow(tables.first, tables.width, turn), row * width);
+      rows[position] = row++;
+    }
+  }
   write('corpus', turnVectors);
-  write('next', tables.next);
-  write('first', tables.first);
-  write('rows', tables.rows);
-  return tables.width;
+  write('next', next);
+  write('first', first);
+  write('rows', rows);
+  return width;
 }
 
 /** The results of torch on the same candidates, with their coordinates and places as input, so that it needs no tree. */

@@ -90,7 +90,7 @@ async function timeSteps(
   arms: ReturnType<typeof buildRerankArms>,
   repeats: number,
 ): Promise<RerankMeasurement['times']> {
-  const { tables, points } = await prepareFrameSources(workspace);
+  const { frames, points } = await prepareFrameSources(workspace);
   const fresh = createFreshPools(pool);
   const time = (work: () => unknown) => timeRepeats(repeats, work);
   const trajectory = TRAJECTORY_DEFAULTS;
@@ -105,7 +105,7 @@ async function timeSteps(
     return pairs;
   };
   return {
-    frames: await time(() => computeQueryFrames(tables, points, pool.positions, trajectory)),
+    frames: await time(() => computeQueryFrames(frames, points, pool.positions, trajectory)),
     cosine: await time(() => workspace.get(cosineSignal(null), fresh())),
     trajectory: await time(() => workspace.get(trajectorySignal(trajectory), fresh())),
     rcp: await timeMechanism('rcp'),
@@ -141,12 +141,12 @@ export async function measureRerank(
       const arms = buildRerankArms(candidates);
       const pool = await findPool(workspace, null, readArm(arms.whole).outline);
       const scored = pickScoreColumns(await scorePool(workspace, pool, arms.whole));
-      const { tables, points } = await prepareFrameSources(workspace);
+      const { frames, points } = await prepareFrameSources(workspace);
       measurements.push({
         batch,
         candidates,
         pool,
-        frames: computeQueryFrames(tables, points, pool.positions, TRAJECTORY_DEFAULTS),
+        frames: computeQueryFrames(frames, points, pool.positions, TRAJECTORY_DEFAULTS),
         errors: measureRerankErrors(world, reference, pool, samples, scored),
         times: await timeSteps(workspace, pool, arms, repeats),
       });

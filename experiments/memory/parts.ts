@@ -1,7 +1,7 @@
 import type { HnswOptions } from '../../src/index/vectors/vector-kind.ts';
 import { Bm25Index, type Bm25Options } from '../../src/index/words/bm25.ts';
 import type { Corpus } from '../../src/model/turns/corpus.ts';
-import { buildFrameTables } from '../../src/ops/trajectory/frame-tables.ts';
+import { openFrames } from '../../src/ops/trajectory/frame-tables.ts';
 import { buildHnsw, measureGraphBytes } from '../hnsw-graph.ts';
 import { measureHeldBytes } from './held-bytes.ts';
 
@@ -37,7 +37,10 @@ export async function measureMemoryByPart(inputs: MemoryInputs): Promise<Record<
       metadata: await measureHeldBytes(() => corpus.turns.map(({ text: _, ...rest }) => structuredClone(rest))),
       embedding: await measureHeldBytes(() => vectors.slice()),
       'hnsw graph': measureGraphBytes(built),
-      coordinates: await measureHeldBytes(() => buildFrameTables(corpus, vectors, components.slice())),
+      coordinates: await measureHeldBytes(() => {
+        const frames = openFrames(corpus, vectors, components.slice());
+        return [frames, corpus.conversations.map((_, conversation) => frames.tables(conversation))];
+      }),
       'bm25 postings': await measureHeldBytes(() => new Bm25Index(ids, texts, bm25)),
     };
   } finally {

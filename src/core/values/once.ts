@@ -30,8 +30,15 @@ export function once<T>(compute: () => T): () => T {
   };
 }
 
+/** A map, or a weak one. */
+export interface Keeper<K, V> {
+  get(key: K): V | undefined;
+  has(key: K): boolean;
+  set(key: K, value: V): unknown;
+}
+
 /** The value of a key, which is computed and kept when it is first asked for. A computation that throws keeps nothing. */
-export function getOrCompute<K, V>(kept: Map<K, V>, key: K, compute: (key: K) => V): V {
+export function getOrCompute<K, V>(kept: Keeper<K, V>, key: K, compute: (key: K) => V): V {
   const known = kept.get(key);
   if (known !== undefined || kept.has(key)) return known as V;
   const made = compute(key);

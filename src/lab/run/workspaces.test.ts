@@ -11,7 +11,7 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { retrieve } from '../../rank/retrieval/retriever.ts';
 import { listArmStages } from '../../rank/retrieval/written-steps.ts';
-import { cosinesAhead } from '../../rank/signals/attention.ts';
+import { attentionSignal } from '../../rank/signals/attention.ts';
 import type { AttentionOptions } from '../../rank/signals/signal-options.ts';
 import { KEEPS_NOTHING } from '../../rank/signals/stage.ts';
 import { computeQueryReach, listTurnsWithin } from '../../rank/signals/subcorpus.ts';
@@ -194,7 +194,9 @@ describe('where queries are limited', () => {
     const whole = createTableGraphs({ dataset, config: changeEvaluation({ split: 'dev' }), code: 'c' }).get(
       SHARED_ENCODING,
     );
-    expect(plan.stage(cosinesAhead(attention)).key).not.toBe(whole.stage(cosinesAhead(attention)).key);
+    const use = attentionSignal({ attention, trajectory: null });
+    const pool = { name: 'pool', key: 'k', inputs: [], isKept: false };
+    expect(plan.stage(use, pool).key).not.toBe(whole.stage(use, pool).key);
     expect(plan.stage(turnComponents(null)).key).toBe(whole.stage(turnComponents(null)).key);
   });
 });

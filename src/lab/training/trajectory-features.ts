@@ -3,7 +3,7 @@ import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { computeAgesHours } from '../../ops/trajectory/time-decay.ts';
 import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../../rank/learning/model.ts';
 import type { SignalTable } from '../../rank/signals/bank/signal-bank.ts';
-import { buildForwardCosines } from '../../rank/signals/forward-mass.ts';
+import { findForwardCosines, listTurnsAhead } from '../../rank/signals/forward-mass.ts';
 import { toSignalPart } from '../../rank/signals/plan.ts';
 import { TRAJECTORY_DEFAULTS } from '../../rank/signals/signal-options.ts';
 import type { CandidatePool, Column } from '../../rank/signals/stage.ts';
@@ -80,11 +80,15 @@ async function computeAheadColumns(
   pool: CandidatePool,
   counts: Float32Array,
 ): Promise<Record<string, Column>> {
-  const { width, next, rows } = await buildForwardCosines(workspace.corpus, workspace.turnVectors, TURNS_AHEAD);
+  const { corpus } = workspace;
+  const cosines = await findForwardCosines(workspace, pool.positions, TURNS_AHEAD);
+  const { cosine } = listTurnsAhead(corpus, cosines, TURNS_AHEAD);
+  const look = (position: number, steps: number, turns: number) =>
+    cosine({ position, ringPosition: corpus.ringPosition[position] as number, turns }, steps);
   const columns: Record<string, Column> = {};
   for (let k = 1; k <= TURNS_AHEAD; k++) {
     columns[`ahead.${k}`] = Float32Array.from(pool.positions, (position, pair) =>
-      position < 0 || k > (counts[pair] as number) ? 0 : (next[(rows[position] as number) * (width + 1) + k] as number),
+      position < 0 || k > (counts[pair] as number) ? 0 : look(position, k, counts[pair] as number),
     );
   }
   return columns;

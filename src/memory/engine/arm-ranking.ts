@@ -12,7 +12,7 @@ import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts'
 import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/retriever.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
 import type { Encoding } from '../../rank/signals/signal.ts';
-import { TurnResults } from '../../rank/signals/stage.ts';
+import { PartResults } from '../../rank/signals/stage.ts';
 import { Workspace } from '../../rank/signals/workspace.ts';
 import type { NotifyChange } from '../store/memory-store.ts';
 import { ObservedOutcomes } from './observed-outcomes.ts';
@@ -139,7 +139,7 @@ export class ArmRecordRanking {
   readonly #records: ArmRecords;
   readonly #inTurn = createSerialRunner();
   readonly #stop: () => void;
-  readonly #turnResults = new TurnResults();
+  readonly #partResults = new PartResults();
   /** Over all records. */
   #workspace: Workspace | null = null;
   /** Vectors of the workspace, [N, D], and room for more. */
@@ -256,7 +256,7 @@ export class ArmRecordRanking {
       openTokens: () => this.#arm.openTokens(),
       ...(slices && { slices }),
       ...(before && { before }),
-      turnResults: this.#turnResults,
+      partResults: this.#partResults,
     });
   }
 

@@ -9,7 +9,7 @@ import {
   toTurn,
 } from '../../model/turns/turn.ts';
 import { countComponents } from '../../ops/trajectory/complexity.ts';
-import { buildFrameTables } from '../../ops/trajectory/frame-tables.ts';
+import { openFrames } from '../../ops/trajectory/frame-tables.ts';
 import { computeHomogeneities, computeSquaredLengths } from '../../ops/trajectory/homogeneity.ts';
 import { readNewestCoordinates } from '../../ops/trajectory/newest-coordinates.ts';
 import { parseRecord } from '../store/memory-store.ts';
@@ -81,12 +81,14 @@ export class RecordCoordinates {
     if (records.every(({ trajectory }) => trajectory !== null)) return records;
     const corpus = toCorpus(this.#listTurns(records));
     const components = Int32Array.from(corpus.turns, ({ id, text }) => this.#countComponents(id, text));
-    const tables = buildFrameTables(corpus, NO_VECTORS, components);
+    const frames = openFrames(corpus, NO_VECTORS, components);
     const homogeneity = this.#computeHomogeneities(records, corpus);
     return records.map((record, i) => {
       const position = corpus.findPosition(record.id);
       if (record.trajectory !== null || position < 0) return record;
-      const trajectory = { ...readNewestCoordinates(tables, position), homogeneity: homogeneity[i] as number };
+      const tables = frames.tables(corpus.conversationOf[position] as number);
+      const coordinates = readNewestCoordinates(tables, corpus.ringPosition[position] as number);
+      const trajectory = { ...coordinates, homogeneity: homogeneity[i] as number };
       return { ...record, trajectory };
     });
   }

@@ -1,43 +1,44 @@
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { FrameTables } from './frame-tables.ts';
+import type { CorpusFrames } from './frame-tables.ts';
 
-/** The tree of a conversation's first turns, as coordinates ask about it; turns go by their corpus positions. */
+/** The tree of a conversation's first turns, as coordinates ask about it; turns go by their ring positions. */
 export interface ConversationTree {
   /** Greatest depth, sibling group and number of children. */
   readonly deepest: number;
   readonly largestGroup: number;
   readonly mostChildren: number;
   /** -1 for a root. */
-  parent(position: number): number;
+  parent(turn: number): number;
   /** Edges from the root. */
-  depth(position: number): number;
+  depth(turn: number): number;
   /** Index among the siblings, which are in time order. */
-  siblingIndex(position: number): number;
+  siblingIndex(turn: number): number;
   /** Size of the sibling group, the turn itself included; roots are each other's siblings. */
-  siblings(position: number): number;
-  children(position: number): number;
+  siblings(turn: number): number;
+  children(turn: number): number;
   /** Cosine to the parent clipped to [0, 1], 1 for a root. */
-  homogeneity(position: number): number;
+  homogeneity(turn: number): number;
 }
 
 /** The tree of the first `turns` turns of a conversation. Later turns must not affect it. */
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
 /** Trees at any time from tables of all turns: a number of children is one binary search. */
-export function createTreesAsOf(tables: FrameTables): TreeAsOf {
+export function createTreesAsOf(frames: Pick<CorpusFrames, 'tables'>): TreeAsOf {
   return (conversation, turns) => {
-    const newest = (tables.conversations[conversation] as Int32Array)[turns - 1] as number;
-    const countMembers = (group: number) => findLowerBound(tables.members[group] as readonly number[], newest + 1);
+    const tables = frames.tables(conversation);
+    const newest = turns - 1;
+    const countMembers = (group: number) => findLowerBound(tables.members[group] as readonly number[], turns);
     return {
       deepest: tables.deepest[newest] as number,
       largestGroup: tables.largestGroup[newest] as number,
       mostChildren: tables.mostChildren[newest] as number,
-      parent: (position) => tables.parent[position] as number,
-      depth: (position) => tables.depth[position] as number,
-      siblingIndex: (position) => tables.siblingIndex[position] as number,
-      siblings: (position) => countMembers(tables.group[position] as number),
+      parent: (turn) => tables.parent[turn] as number,
+      depth: (turn) => tables.depth[turn] as number,
+      siblingIndex: (turn) => tables.siblingIndex[turn] as number,
+      siblings: (turn) => countMembers(tables.group[turn] as number),
       children: countMembers,
-      homogeneity: (position) => tables.homogeneity[position] as number,
+      homogeneity: (turn) => tables.homogeneity[turn] as number,
     };
   };
 }

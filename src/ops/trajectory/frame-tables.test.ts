@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
-import { Corpus } from '../../model/turns/corpus.ts';
+import { gatherRows } from '../../core/tensors/rows.ts';
+import { Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { buildForestTurn, drawSampleForest, FOREST_DIMENSION, FOREST_SIZE } from './forest.fixture.ts';
-import { buildFrameTables, computeDepths } from './frame-tables.ts';
+import { buildFrameTables, computeDepths, openFrames } from './frame-tables.ts';
 
 const { corpus, vectors, components } = drawSampleForest(createRandom(3, 'frame-tables.test'));
 const positions = [...corpus.turns.keys()];
@@ -23,14 +24,26 @@ describe.each([
   ['its own', corpus.parent],
   ['other', oldest],
 ])('by %s parents', (_, parent) => {
-  const tables = buildFrameTables(corpus, vectors, components, parent);
+  const findParents = (conversation: number) =>
+    listPositions(corpus, conversation).map((i) => (parent[i]! < 0 ? -1 : corpus.ringPosition[parent[i]!]!));
+  const frames = openFrames(corpus, vectors, components, parent === corpus.parent ? {} : { findParents });
+  /** The tables of the conversation of a turn, its ring position, and its siblings by their corpus positions. */
+  const find = (i: number) => {
+    const conversation = corpus.conversationOf[i]!;
+    return { tables: frames.tables(conversation), at: corpus.ringPosition[i]!, all: frames.positions(conversation) };
+  };
   const countForestDepth = (i: number): number => (parent[i]! < 0 ? 0 : 1 + countForestDepth(parent[i]!));
   const listSiblingsUpTo = (i: number) => listTurnsUpTo(i).filter((j) => parent[j] === parent[i]);
 
   test('a turn has its depth, and its place among the siblings before it', () => {
     for (const i of positions) {
-      expect([tables.depth[i], tables.siblingIndex[i]]).toEqual([countForestDepth(i), listSiblingsUpTo(i).length - 1]);
-      expect(tables.members[tables.group[i]!]!.filter((j) => j <= i)).toEqual(listSiblingsUpTo(i));
+      const { tables, at, all } = find(i);
+      expect([tables.depth[at], tables.siblingIndex[at]]).toEqual([
+        countForestDepth(i),
+        listSiblingsUpTo(i).length - 1,
+      ]);
+      const members = tables.members[tables.group[at]!]!.filter((j) => j <= at);
+      expect(members.map((j) => all[j])).toEqual(listSiblingsUpTo(i));
     }
   });
 
@@ -39,7 +52,8 @@ describe.each([
       const seen = listTurnsUpTo(i);
       const children = seen.map((j) => (parent[j]! < 0 ? 0 : seen.filter((k) => parent[k] === parent[j]).length));
       const groups = seen.map((j) => seen.filter((k) => parent[k] === parent[j]).length);
-      const found = [tables.deepest[i], tables.mostComponents[i], tables.largestGroup[i], tables.mostChildren[i]];
+      const { tables, at } = find(i);
+      const found = [tables.deepest[at], tables.mostComponents[at], tables.largestGroup[at], tables.mostChildren[at]];
       const expected = [seen.map(countForestDepth), seen.map((j) => components[j]!), groups, children].map(
         findMostOrZero,
       );
@@ -53,7 +67,8 @@ describe.each([
       const [own, above] = [listForestRow(i), listForestRow(Math.max(parent[i]!, 0))];
       const product = own.reduce((sum, value, d) => sum + value * above[d]!, 0);
       const cosine = product === 0 ? 0 : product / Math.hypot(...own) / Math.hypot(...above);
-      expect(tables.homogeneity[i]).toBeCloseTo(parent[i]! < 0 ? 1 : Math.max(0, cosine), 12);
+      const { tables, at } = find(i);
+      expect(tables.homogeneity[at]).toBeCloseTo(parent[i]! < 0 ? 1 : Math.max(0, cosine), 12);
     }
   });
 });
@@ -64,29 +79,55 @@ test('depths of a chain in any order', () => {
 
 test('a child listed before its parent of the same time is still its child', () => {
   const pair = new Corpus([buildForestTurn('a', 'c', 'b', 1000), buildForestTurn('b', 'c', null, 1000)]);
-  const { parent, depth, mostChildren } = buildFrameTables(pair, Float32Array.of(1, 1), Int32Array.of(1, 1));
+  const { parent, depth, mostChildren } = openFrames(pair, Float32Array.of(1, 1), Int32Array.of(1, 1)).tables(0);
   expect([...parent, ...depth, ...mostChildren]).toEqual([1, -1, 1, 0, 1, 1]);
 });
 
-test('an empty corpus has no figures', () => {
-  const { members, depth, dimension } = buildFrameTables(new Corpus([]), new Float32Array(0), new Int32Array(0));
-  expect([members, depth.length, dimension]).toEqual([[], 0, 0]);
+test('an empty corpus has no positions', () => {
+  const { positions, dimension } = openFrames(new Corpus([]), new Float32Array(0), new Int32Array(0));
+  expect([positions(0).length, dimension]).toEqual([0, 0]);
 });
 
+test('the tables of a conversation are made once, also for a corpus that has it beside others', () => {
+  const kept = new WeakMap();
+  const [first] = corpus.conversations;
+  const tables = openFrames(corpus, vectors, components, { kept }).tables(0);
+  const fewer = new Corpus(first!.turns, corpus);
+  const rows = (of: Corpus) => of.turns.map(({ id }) => corpus.getPosition(id));
+  const own = openFrames(
+    fewer,
+    gatherRows(vectors, FOREST_DIMENSION, rows(fewer)),
+    components.subarray(0, fewer.size),
+    {
+      kept,
+    },
+  );
+  expect(own.tables(0)).toBe(tables);
+});
+
+const whole = corpus.conversations[1]!;
+const own = listPositions(corpus, 1);
+const rowsOf = gatherRows(vectors, FOREST_DIMENSION, own);
+const counts = own.map((i) => components[i]!);
+
 test.each([
-  ['components of the corpus: expected 89, got 88', vectors, components.subarray(1), corpus.parent],
-  ['parents of the corpus: expected 89, got 88', vectors, components, corpus.parent.subarray(1)],
-  ['vectors of the corpus: expected 89 rows of one width, got 1156 numbers', vectors.subarray(1), components, oldest],
-])('refuses %s', (message, rows, counts, parent) => {
-  const build = () => buildFrameTables(corpus, rows, counts, parent);
+  [`components of conversation ${whole.id}: expected`, rowsOf, counts.subarray(1), undefined],
+  [`parents of conversation ${whole.id}: expected`, rowsOf, counts, new Int32Array(3)],
+  [`vectors of conversation ${whole.id}: expected ${own.length} rows`, rowsOf.subarray(1), counts, undefined],
+])('refuses %s', (message, rows, numbers, parent) => {
+  const build = () => buildFrameTables(whole, rows, numbers, parent);
   expect(build).toThrow(DimensionMismatchError);
   expect(build).toThrow(message);
 });
 
+test('refuses arrays of another length than the corpus', () => {
+  expect(() => openFrames(corpus, vectors, counts)).toThrow('components of the corpus: expected 89');
+  expect(() => openFrames(corpus, vectors.subarray(1), components)).toThrow('vectors of the corpus: expected 89 rows');
+});
+
 test('refuses a turn without a component', () => {
   const id = corpus.turns[41]?.id;
-  expect(() => buildFrameTables(corpus, vectors, components.with(41, 0))).toThrow(
-    `turn ${id} has 0 semantic components`,
-  );
+  const frames = openFrames(corpus, vectors, components.with(41, 0));
+  expect(() => frames.tables(corpus.conversationOf[41]!)).toThrow(`turn ${id} has 0 semantic components`);
   expect(corpus.size).toBe(FOREST_SIZE);
 });

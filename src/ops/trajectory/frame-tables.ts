@@ -1,23 +1,20 @@
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
-import { computeRowWidth } from '../../core/tensors/rows.ts';
-import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
+import { computeRowWidth, gatherRows } from '../../core/tensors/rows.ts';
+import { getOrCompute, type Keeper } from '../../core/values/once.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
+import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { assertComponents } from './coordinates.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
 /**
- * Raw values of each turn, and statistics of its conversation at the time when the turn was its newest: the inputs of coordinates at any time
- * without rebuilding a tree. Arrays are indexed by corpus position, [N].
+ * Raw values of each turn of one conversation, and statistics of the conversation at the time when the turn was its
+ * newest: the inputs of coordinates at any time without rebuilding a tree. Arrays are indexed by ring position, [n].
  */
 export interface FrameTables {
-  readonly corpus: Corpus;
-  /** Row-major [N, dimension]. */
-  readonly vectors: Float32Array;
-  readonly dimension: number;
-  /** [N] squared lengths of the vectors. */
+  readonly conversation: Conversation;
+  /** [n] squared lengths of the vectors. */
   readonly squares: Float64Array;
-  /** For each conversation the positions of its turns, ascending. */
-  readonly conversations: readonly Int32Array[];
-  /** Positions of the parents, -1 for a root. */
+  /** Ring positions of the parents, -1 for a root. */
   readonly parent: Int32Array;
   /** Edges from the root. */
   readonly depth: Int32Array;
@@ -26,15 +23,28 @@ export interface FrameTables {
   readonly homogeneity: Float64Array;
   /** Index in the sibling group, which later siblings don't change. */
   readonly siblingIndex: Int32Array;
-  /** The sibling group: the parent's position, or N + the conversation for a root. */
+  /** The sibling group: the parent's ring position, n for a root. */
   readonly group: Int32Array;
-  /** For each group the positions of its members, ascending. */
+  /** For each group the ring positions of its members, ascending. */
   readonly members: readonly (readonly number[])[];
-  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones of its conversation. */
+  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
   readonly deepest: Int32Array;
   readonly mostComponents: Int32Array;
   readonly largestGroup: Int32Array;
   readonly mostChildren: Int32Array;
+}
+
+/** What coordinates in any conversation of a corpus are computed from. */
+export interface CorpusFrames {
+  readonly corpus: Corpus;
+  /** Row-major [N, D]. */
+  readonly vectors: Float32Array;
+  /** D */
+  readonly dimension: number;
+  /** The tables of a conversation. */
+  readonly tables: (conversation: number) => FrameTables;
+  /** [n] corpus positions of the turns of a conversation. */
+  readonly positions: (conversation: number) => Int32Array;
 }
 
 /** Edges from each turn to its root. @param parent [N] positions, -1 for a root; of two turns of one moment the child may stand first. */
@@ -51,26 +61,35 @@ export function computeDepths(parent: Int32Array): Int32Array {
   return depth;
 }
 
+/** The ring position of the parent of each turn of a conversation, -1 for a root. [n] */
+export function listRingParents({ turns }: Conversation): Int32Array {
+  const ring = new Map(turns.map(({ id }, i) => [id, i]));
+  return Int32Array.from(turns, ({ parentId }) => (parentId === null ? -1 : (ring.get(parentId) as number)));
+}
+
 /**
- * One pass over the corpus in time order, O(N D).
+ * One pass over a conversation in time order, O(n D).
  *
- * @param vectors row-major [N, D]
- * @param components [N] semantic components of each turn
- * @param parent [N] positions in the same conversation, not later ones but those of the same moment, -1 for a root; the corpus's where it is left out
- * @throws DimensionMismatchError when an array does not fit the corpus, ValidationError for fewer than 1 component.
+ * @param vectors row-major [n, D]
+ * @param components [n] semantic components of each turn
+ * @param parent [n] ring positions, not later ones but those of the same moment, -1 for a root; the conversation's where
+ *   it is left out
+ * @throws DimensionMismatchError when an array does not fit the conversation, ValidationError for fewer than 1
+ *   component.
  */
 export function buildFrameTables(
-  corpus: Corpus,
+  conversation: Conversation,
   vectors: Float32Array,
   components: Int32Array,
-  parent: Int32Array = corpus.parent,
+  parent: Int32Array = listRingParents(conversation),
 ): FrameTables {
-  const { size, conversationOf, ringPosition } = corpus;
-  if (components.length !== size) throw new DimensionMismatchError('components of the corpus', size, components.length);
-  if (parent.length !== size) throw new DimensionMismatchError('parents of the corpus', size, parent.length);
-  const dimension = computeRowWidth('vectors of the corpus', vectors, size);
-  const conversations = listConversationPositions(corpus);
-  const members: number[][] = Array.from({ length: size + conversations.length }, () => []);
+  const { turns } = conversation;
+  const size = turns.length;
+  const what = `of conversation ${conversation.id}`;
+  if (components.length !== size) throw new DimensionMismatchError(`components ${what}`, size, components.length);
+  if (parent.length !== size) throw new DimensionMismatchError(`parents ${what}`, size, parent.length);
+  const dimension = computeRowWidth(`vectors ${what}`, vectors, size);
+  const members: number[][] = Array.from({ length: size + 1 }, () => []);
   const tables = {
     depth: computeDepths(parent),
     siblingIndex: new Int32Array(size),
@@ -82,12 +101,9 @@ export function buildFrameTables(
   };
   for (let i = 0; i < size; i++) {
     const above = parent[i] as number;
-    const ring = ringPosition[i] as number;
-    const conversation = conversationOf[i] as number;
-    const before = ring === 0 ? -1 : ((conversations[conversation] as Int32Array)[ring - 1] as number);
-    const takeMost = (table: Int32Array, own: number) => Math.max(own, before < 0 ? 0 : (table[before] as number));
-    assertComponents(components[i] as number, corpus.turns[i]?.id as string);
-    const group = above < 0 ? size + conversation : above;
+    const takeMost = (table: Int32Array, own: number) => Math.max(own, i === 0 ? 0 : (table[i - 1] as number));
+    assertComponents(components[i] as number, turns[i]?.id as string);
+    const group = above < 0 ? size : above;
     const index = (members[group] as number[]).push(i) - 1;
     tables.group[i] = group;
     tables.siblingIndex[i] = index;
@@ -98,5 +114,40 @@ export function buildFrameTables(
   }
   const squares = computeSquaredLengths(vectors, dimension, size);
   const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
-  return { corpus, vectors, dimension, squares, conversations, components, parent, homogeneity, members, ...tables };
+  return { conversation, squares, components, parent, homogeneity, members, ...tables };
+}
+
+interface FrameChoices {
+  readonly kept?: Keeper<Conversation, FrameTables>;
+  readonly findParents?: (conversation: number) => Int32Array;
+}
+
+/**
+ * The frames of a corpus, each conversation's at its first use.
+ *
+ * @param vectors row-major [N, D]
+ * @param components [N] semantic components of each turn
+ * @param kept where the tables of conversations are kept.
+ * @param findParents the ring positions of the parents of a conversation's turns; its own where it is left out.
+ * @throws DimensionMismatchError when an array does not fit the corpus.
+ */
+export function openFrames(
+  corpus: Corpus,
+  vectors: Float32Array,
+  components: Int32Array,
+  { kept = new WeakMap(), findParents }: FrameChoices = {},
+): CorpusFrames {
+  const dimension = computeRowWidth('vectors of the corpus', vectors, corpus.size);
+  if (components.length !== corpus.size)
+    throw new DimensionMismatchError('components of the corpus', corpus.size, components.length);
+  const places = new Map<number, Int32Array>();
+  const positions = (place: number) => getOrCompute(places, place, () => listPositions(corpus, place));
+  const build = (place: number) => {
+    const own = positions(place);
+    const counts = own.map((position) => components[position] as number);
+    const conversation = corpus.conversations[place] as Conversation;
+    return buildFrameTables(conversation, gatherRows(vectors, dimension, own), counts, findParents?.(place));
+  };
+  const tables = (place: number) => getOrCompute(kept, corpus.conversations[place] as Conversation, () => build(place));
+  return { corpus, vectors, dimension, tables, positions };
 }

@@ -4,7 +4,7 @@ import { Conversation } from '../../model/turns/conversation.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { computeTrajectoryCoordinates } from './coordinates.ts';
 import { drawSampleForest, FOREST_DIMENSION } from './forest.fixture.ts';
-import { buildFrameTables } from './frame-tables.ts';
+import { openFrames } from './frame-tables.ts';
 import { readNewestCoordinates } from './newest-coordinates.ts';
 
 test('the coordinates of a turn are those of the conversation that ends with it', () => {
@@ -17,7 +17,7 @@ test('the coordinates of a turn are those of the conversation that ends with it'
       turn.parentId !== null && isLater(turn.parentId, i) ? { ...turn, parentId: null } : turn,
     ),
   );
-  const tables = buildFrameTables(corpus, vectors, components);
+  const frames = openFrames(corpus, vectors, components);
   const features = new Map(
     corpus.turns.map(({ id }, i) => {
       const embedding = vectors.subarray(i * FOREST_DIMENSION, (i + 1) * FOREST_DIMENSION);
@@ -30,7 +30,8 @@ test('the coordinates of a turn are those of the conversation that ends with it'
       dimensions: 5,
     });
     const expected = names.map((name, column) => [name, values.at(column - names.length)]);
-    expect(readNewestCoordinates(tables, i)).toEqual(Object.fromEntries(expected));
+    const tables = frames.tables(corpus.conversationOf[i]!);
+    expect(readNewestCoordinates(tables, corpus.ringPosition[i]!)).toEqual(Object.fromEntries(expected));
   }
   expect(corpus.size).toBe(89);
 });

@@ -1,4 +1,4 @@
-import type { RecordTrajectory } from '../../model/turns/turn.ts';
+import type { RecordTrajectory, Turn } from '../../model/turns/turn.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
 import type { FrameTables } from './frame-tables.ts';
 
@@ -6,13 +6,13 @@ import type { FrameTables } from './frame-tables.ts';
  * Coordinates of a turn when it was the newest of its conversation: those that `computeTrajectoryCoordinates` gives for
  * the turns up to it. No later turn changes them. O(1).
  *
- * @param position of the turn in the corpus of the tables.
+ * @param turn its ring position.
  */
-export function readNewestCoordinates(tables: FrameTables, position: number): RecordTrajectory {
-  const { corpus, conversations, depth, deepest, siblingIndex, homogeneity, components, mostComponents } = tables;
-  const read = (table: ArrayLike<number>, at = position) => table[at] as number;
-  const first = read(conversations[read(corpus.conversationOf)] as Int32Array, 0);
-  const age = read(corpus.timestamps) - read(corpus.timestamps, first);
+export function readNewestCoordinates(tables: FrameTables, turn: number): RecordTrajectory {
+  const { conversation, depth, deepest, siblingIndex, homogeneity, components, mostComponents } = tables;
+  const read = (table: ArrayLike<number>) => table[turn] as number;
+  const [first, own] = [conversation.turns[0], conversation.turns[turn]] as [Turn, Turn];
+  const age = own.timestamp - first.timestamp;
   return {
     depth: divideOrZero(read(depth), read(deepest)),
     siblingOrder: divideOrZero(read(siblingIndex), read(siblingIndex)), // the last of its siblings

@@ -11,7 +11,7 @@ import {
   drawSampleForest,
   FOREST_SIZE as SIZE,
 } from './forest.fixture.ts';
-import { buildFrameTables } from './frame-tables.ts';
+import { openFrames } from './frame-tables.ts';
 import { COLD_START_TURNS, computeQueryFrames, type QueryPoints } from './query-frames.ts';
 
 const QUERIES = 31;
@@ -77,7 +77,7 @@ describe.each([
 ] as const)('%i coordinates, %s complexity, seed %i', (dimensions: Dimensions, complexityScale, seed) => {
   const input = drawRandomCase(seed);
   const frames = computeQueryFrames(
-    buildFrameTables(input.corpus, input.vectors, input.components),
+    openFrames(input.corpus, input.vectors, input.components),
     input.points,
     input.positions,
     { dimensions, complexityScale },
@@ -144,7 +144,7 @@ describe.each([
 
 describe('refuses', () => {
   const { corpus, vectors, components } = drawRandomCase(5);
-  const tables = buildFrameTables(corpus, vectors, components);
+  const frames = openFrames(corpus, vectors, components);
   const buildPointAt = (timestamp: number, anchor: number): QueryPoints => ({
     timestamps: Float64Array.of(timestamp),
     components: Int32Array.of(1),
@@ -152,7 +152,7 @@ describe('refuses', () => {
     anchors: Int32Array.of(anchor),
   });
   const computeOneFrame = (points: QueryPoints, position: number) =>
-    computeQueryFrames(tables, points, Int32Array.of(position), { dimensions: 5 });
+    computeQueryFrames(frames, points, Int32Array.of(position), { dimensions: 5 });
 
   test('a candidate of the same moment as the query', () => {
     expect(() => computeOneFrame(buildPointAt(3000, -1), 6)).toThrow('candidate is not earlier than query 0: 6');

@@ -1,10 +1,12 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { multiplyRows } from '../../core/tensors/rows.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
-import type { FrameTables } from './frame-tables.ts';
+import type { CorpusFrames, FrameTables } from './frame-tables.ts';
 import { clipCosine, computeSquaredLengths } from './homogeneity.ts';
 
 /** With fewer turns the shape of a conversation is not informative (section 7.2 of diomande2026ragpp). */
@@ -44,9 +46,10 @@ export interface QueryFrames {
 /** A conversation at a query's time, with the query as its next turn. */
 interface Frame {
   readonly turns: number;
+  readonly tables: FrameTables;
   /** Without the query. */
   readonly tree: ConversationTree;
-  /** The turn that the query answers, and how many answers it had before. */
+  /** Ring position of the turn that the query answers, and how many answers it had before. */
   readonly parent: number;
   readonly answers: number;
   readonly first: number;
@@ -68,7 +71,7 @@ interface JoinedFrame {
 }
 
 interface Context {
-  readonly tables: FrameTables;
+  readonly frames: CorpusFrames;
   readonly trees: TreeAsOf;
   readonly points: QueryPoints;
   /** [B] squared lengths of the query vectors. */
@@ -77,22 +80,30 @@ interface Context {
   readonly scale: ComplexityScale;
 }
 
-function computeQueryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
-  const { vectors, dimension } = tables;
+/** @param parent its corpus position, and its squared length. */
+function computeQueryHomogeneity(
+  { frames, points, squares }: Context,
+  query: number,
+  [parent, square]: readonly [number, number],
+): number {
+  const { vectors, dimension } = frames;
   const product = multiplyRows(points.vectors, query, vectors, parent, dimension);
-  return clipCosine(product, squares[query] as number, tables.squares[parent] as number);
+  return clipCosine(product, squares[query] as number, square);
 }
 
 function buildFrame(context: Context, query: number, conversation: number, cutoff: number): Frame {
-  const { tables, points } = context;
-  const positions = tables.conversations[conversation] as Int32Array;
+  const { frames, points } = context;
+  const { corpus } = frames;
+  const tables = frames.tables(conversation);
+  const positions = frames.positions(conversation);
   const turns = findLowerBound(positions, cutoff);
-  const newest = positions[turns - 1] as number;
+  const newest = turns - 1;
   const anchor = points.anchors[query] as number;
-  const parent = anchor >= 0 && tables.corpus.conversationOf[anchor] === conversation ? anchor : newest;
+  const answersHere = anchor >= 0 && corpus.conversationOf[anchor] === conversation;
+  const parent = answersHere ? (corpus.ringPosition[anchor] as number) : newest;
   const tree = context.trees(conversation, turns);
   const answers = tree.children(parent);
-  const first = tables.corpus.timestamps[positions[0] as number] as number;
+  const first = corpus.timestamps[positions[0] as number] as number;
   const depth = tree.depth(parent) + 1;
   const components = points.components[query] as number;
   return {
@@ -108,7 +119,11 @@ function buildFrame(context: Context, query: number, conversation: number, cutof
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
-    homogeneity: computeQueryHomogeneity(context, query, parent),
+    homogeneity: computeQueryHomogeneity(context, query, [
+      positions[parent] as number,
+      tables.squares[parent] as number,
+    ]),
+    tables,
   };
 }
 
@@ -123,42 +138,40 @@ const QUERY_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Fr
   childrenCount: () => 0,
 };
 
-/** A candidate's coordinates once the query is there. */
-const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame, position: number) => number>> =
-  {
-    depth: (_, frame, position) => frame.tree.depth(position) / frame.deepest,
-    siblingOrder: (_, frame, position) =>
-      frame.tree.siblingIndex(position) / Math.max(countSiblings(frame, position) - 1, 1),
-    homogeneity: (_, frame, position) => frame.tree.homogeneity(position),
-    temporal: ({ tables }, frame, position) =>
-      divideOrZero((tables.corpus.timestamps[position] as number) - frame.first, frame.span),
-    complexity: ({ tables, scale }, frame, position) =>
-      scaleComplexity(tables.components[position] as number, frame.mostComponents, scale),
-    branchFactor: (_, frame, position) => countSiblings(frame, position) / frame.largestGroup,
-    childrenCount: (_, frame, position) => {
-      const children = position === frame.parent ? frame.answers + 1 : frame.tree.children(position);
-      return children / frame.mostChildren;
-    },
-  };
+/** A candidate's coordinates once the query is there, by its ring position. */
+const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame, turn: number) => number>> = {
+  depth: (_, frame, turn) => frame.tree.depth(turn) / frame.deepest,
+  siblingOrder: (_, frame, turn) => frame.tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1),
+  homogeneity: (_, frame, turn) => frame.tree.homogeneity(turn),
+  temporal: (_, { tables, first, span }, turn) =>
+    divideOrZero((tables.conversation.turns[turn] as Turn).timestamp - first, span),
+  complexity: ({ scale }, { tables, mostComponents }, turn) =>
+    scaleComplexity(tables.components[turn] as number, mostComponents, scale),
+  branchFactor: (_, frame, turn) => countSiblings(frame, turn) / frame.largestGroup,
+  childrenCount: (_, frame, turn) => {
+    const children = turn === frame.parent ? frame.answers + 1 : frame.tree.children(turn);
+    return children / frame.mostChildren;
+  },
+};
 
 /** The candidate's sibling group, itself included, and the query if both answer the same turn. */
-function countSiblings({ tree, parent, answers }: Frame, position: number): number {
-  return tree.parent(position) === parent ? answers + 1 : tree.siblings(position);
+function countSiblings({ tree, parent, answers }: Frame, turn: number): number {
+  return tree.parent(turn) === parent ? answers + 1 : tree.siblings(turn);
 }
 
-function assertPoints(points: QueryPoints, tables: FrameTables, pairs: number): void {
+function assertPoints(points: QueryPoints, frames: CorpusFrames, pairs: number): void {
   const count = points.timestamps.length;
   const check = (what: string, expected: number, got: number) => {
     if (expected !== got) throw new DimensionMismatchError(what, expected, got);
   };
   check('components of the queries', count, points.components.length);
   check('anchors of the queries', count, points.anchors.length);
-  check('vectors of the queries', count * tables.dimension, points.vectors.length);
+  check('vectors of the queries', count * frames.dimension, points.vectors.length);
   check('candidate positions left over by the queries', 0, count === 0 ? pairs : pairs % count);
 }
 
 /** @returns how many leading turns the query may see. */
-function findQueryCutoff({ corpus }: FrameTables, points: QueryPoints, query: number): number {
+function findQueryCutoff({ corpus }: CorpusFrames, points: QueryPoints, query: number): number {
   const cutoff = corpus.countEarlierTurns(points.timestamps[query] as number);
   const anchor = points.anchors[query] as number;
   if (anchor >= cutoff)
@@ -176,25 +189,25 @@ function findQueryCutoff({ corpus }: FrameTables, points: QueryPoints, query: nu
  * query's candidates, a pair O(M log siblings).
  *
  * @param positions row-major [B, C] corpus positions of the candidates, -1 for padding
- * @param options.trees the trees of parents; by default those of the tables
+ * @param options.trees the trees of parents; by default those of the frames
  * @throws ValidationError for a candidate or an anchor that is not strictly earlier than its query.
  */
 export function computeQueryFrames(
-  tables: FrameTables,
+  frames: CorpusFrames,
   points: QueryPoints,
   positions: Int32Array,
   options: { readonly dimensions: Dimensions; readonly complexityScale?: ComplexityScale; readonly trees?: TreeAsOf },
 ): QueryFrames {
-  assertPoints(points, tables, positions.length);
+  assertPoints(points, frames, positions.length);
   const names = COORDINATES[options.dimensions];
-  const squares = computeSquaredLengths(points.vectors, tables.dimension, points.timestamps.length);
-  const { trees = createTreesAsOf(tables), complexityScale: scale = 'log' } = options;
-  const context: Context = { tables, trees, points, squares, names, scale };
+  const squares = computeSquaredLengths(points.vectors, frames.dimension, points.timestamps.length);
+  const { trees = createTreesAsOf(frames), complexityScale: scale = 'log' } = options;
+  const context: Context = { frames, trees, points, squares, names, scale };
   const result = allocateFrames(names, positions.length);
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {
-    const cutoff = findQueryCutoff(tables, points, query);
-    const frames = new Map<number, JoinedFrame>();
+    const cutoff = findQueryCutoff(frames, points, query);
+    const joinedFrames = new Map<number, JoinedFrame>();
     for (let pair = query * width; pair < (query + 1) * width; pair++) {
       const position = positions[pair] as number;
       if (position < 0) continue;
@@ -203,12 +216,9 @@ export function computeQueryFrames(
           `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
           { query, position },
         );
-      const conversation = tables.corpus.conversationOf[position] as number;
-      let joined = frames.get(conversation);
-      if (joined === undefined) {
-        joined = buildPlacedFrame(context, query, conversation, cutoff);
-        frames.set(conversation, joined);
-      }
+      const conversation = frames.corpus.conversationOf[position] as number;
+      const join = () => buildPlacedFrame(context, query, conversation, cutoff);
+      const joined = getOrCompute(joinedFrames, conversation, join);
       fillPair(result, pair, context, joined, position);
     }
   }
@@ -240,12 +250,12 @@ function fillPair(
   { frame, values }: JoinedFrame,
   position: number,
 ): void {
-  const { names } = context;
+  const { names, frames } = context;
+  const ringPosition = frames.corpus.ringPosition[position] as number;
   for (let i = 0, at = pair * names.length; i < names.length; i++, at++) {
-    result.candidates[at] = CANDIDATE_VALUES[names[i] as CoordinateName](context, frame, position);
+    result.candidates[at] = CANDIDATE_VALUES[names[i] as CoordinateName](context, frame, ringPosition);
     result.queries[at] = values[i] as number;
   }
-  const ringPosition = context.tables.corpus.ringPosition[position] as number;
   const steps = frame.turns - ringPosition;
   result.turns[pair] = frame.turns;
   result.ringPositions[pair] = ringPosition;

@@ -6,7 +6,8 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
 import { forwardAttention } from './attention-columns.ts';
-import { buildForwardCosines, computeForwardLogMasses, type ForwardCosines, listTurnsAhead } from './forward-mass.ts';
+import { buildCorpusCosines } from './forward-cosines.fixture.ts';
+import { buildForwardCosines, computeForwardLogMasses, listTurnsAhead } from './forward-mass.ts';
 import { computeForwardWidth } from './signal-options.ts';
 
 const DIMENSION = 7;
@@ -81,12 +82,12 @@ function computeDenseScore(
   return own / sum;
 }
 
-async function computeForwardScores(tables: ForwardCosines, options: Options): Promise<number[]> {
+async function computeForwardScores(width: number, options: Options): Promise<number[]> {
   const shape: [number, number] = [1, pairs.length];
   const pickIntegers = (pick: (pair: (typeof pairs)[number]) => number) => Int32Array.from(pairs, pick);
   const uploadPicked = (pick: (pair: (typeof pairs)[number]) => number) => tf.tensor2d(pairs.map(pick), shape);
   const masses = await computeForwardLogMasses(
-    listTurnsAhead(tables),
+    listTurnsAhead(corpus, await buildCorpusCosines(corpus, Float32Array.from(rows.flat()), width), width),
     {
       positions: pickIntegers(({ position }) => position),
       ringPositions: pickIntegers(({ ringPosition }) => ringPosition),
@@ -110,8 +111,7 @@ async function computeForwardScores(tables: ForwardCosines, options: Options): P
 
 /** The greatest error among pairs of conversations that had at most `most` turns. */
 async function findWorstForward(width: number, options: Options, most = Number.POSITIVE_INFINITY): Promise<number> {
-  const tables = await buildForwardCosines(corpus, Float32Array.from(rows.flat()), width);
-  const got = await computeForwardScores(tables, options);
+  const got = await computeForwardScores(width, options);
   const errors = pairs.map((pair, i) =>
     pair.turns > most ? 0 : Math.abs((got[i] as number) - computeDenseScore(pair, options)),
   );
@@ -172,15 +172,16 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('padding is 0, and nothing leaks, also when it throws', async () => {
     const before = tf.memory().numTensors;
     const options = RING_ATTENTION_DEFAULTS;
-    const tables = await buildForwardCosines(corpus, Float32Array.from(rows.flat()), 3);
     const padding = {
       positions: new Int32Array(6).fill(-1),
       ringPositions: new Int32Array(6),
       turns: new Int32Array(6),
     };
-    expect(await computeForwardLogMasses(listTurnsAhead(tables), padding, options)).toEqual(new Float32Array(6));
-    await expect(buildForwardCosines(corpus, new Float32Array(3), 3)).rejects.toThrow(
-      'embeddings of the corpus: expected 131 rows',
+    expect(await computeForwardLogMasses(listTurnsAhead(corpus, new Map(), 3), padding, options)).toEqual(
+      new Float32Array(6),
+    );
+    await expect(buildForwardCosines(new Float32Array(3), 131, 3)).rejects.toThrow(
+      'embeddings of the conversation: expected 131 rows',
     );
     expect(tf.memory().numTensors).toBe(before);
     const zeros = tf.zeros([2, 3]) as tf.Tensor2D;

@@ -4,9 +4,14 @@ import { scoped } from '../../core/tensors/scope.ts';
 import { type AttentionMix, attentionLogits, type LogitOptions, maskedSoftmax } from '../../ops/attention/options.ts';
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
-import { computeForwardLogMasses, type ForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
+import { computeForwardLogMasses, findForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
 import type { World } from './signal.ts';
-import { type AttentionOptions, computeForwardWidth, type TrajectoryOptions } from './signal-options.ts';
+import {
+  type AttentionOptions,
+  computeForwardBand,
+  computeForwardWidth,
+  type TrajectoryOptions,
+} from './signal-options.ts';
 import { type CandidatePool, type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './stage.ts';
 import { measureDistances } from './trajectory-columns.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
@@ -87,17 +92,22 @@ interface Work<Inputs> {
 }
 
 /** The log of what the forward attention of each candidate sums to before the query. */
-export function computeLogMasses(
-  { world, pool, inputs }: Work<{ readonly frames: QueryFrames; readonly ahead?: ForwardCosines }>,
+export async function computeLogMasses(
+  { world, pool, inputs }: Work<{ readonly frames: QueryFrames }>,
   attention: AttentionOptions,
 ): Promise<Column> {
-  const { corpus, turnVectors, control } = world;
-  const order = () => drawPermutedOrder(corpus, world.controlSeed(control as NonNullable<typeof control>));
-  const ahead: TurnsAhead =
-    inputs.ahead !== undefined
-      ? listTurnsAhead(inputs.ahead as ForwardCosines)
-      : listAheadInOrder(corpus, turnVectors, computeForwardWidth(corpus, attention), order());
+  const ahead = await openTurnsAhead(world, pool.positions, attention);
   return computeForwardLogMasses(ahead, { positions: pool.positions, ...inputs.frames }, attention);
+}
+
+/** What stands ahead of some turns in a world; an order other than that of time has no tables. */
+async function openTurnsAhead(world: World, positions: Int32Array, attention: AttentionOptions): Promise<TurnsAhead> {
+  const { corpus, turnVectors, control } = world;
+  const width = computeForwardWidth(corpus, attention);
+  if (control !== null)
+    return listAheadInOrder(corpus, turnVectors, width, drawPermutedOrder(corpus, world.controlSeed(control)));
+  const cosines = await findForwardCosines(world, positions, computeForwardBand(attention));
+  return listTurnsAhead(corpus, cosines, width);
 }
 
 /** True if the mechanism compares coordinates. */

@@ -1,13 +1,7 @@
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { cosineSignal } from './cosine.ts';
-import type { ForwardCosines } from './forward-mass.ts';
-import { defineSignal, defineStage, type Setting, type Signal, type StageUse } from './signal.ts';
-import {
-  type AttentionOptions,
-  computeForwardWidth,
-  TRAJECTORY_DEFAULTS,
-  type TrajectoryOptions,
-} from './signal-options.ts';
+import { defineSignal, type Setting, type Signal, type StageUse } from './signal.ts';
+import { type AttentionOptions, TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './signal-options.ts';
 import { pairFrames } from './trajectory-score.ts';
 import { listDistanceReads, type WorldPart } from './worlds/world-parts.ts';
 
@@ -38,34 +32,17 @@ function listAttentionReads(use: AttentionUse): readonly WorldPart[] {
   return [...new Set(parts)];
 }
 
-/** Cosines of each turn with those that come after it in its conversation, as far as attention looks. */
-export const cosinesAhead = defineStage({
-  name: 'forward-cosines',
-  module: import.meta.url,
-  of: 'turns',
-  reads: ['vectors', 'times'],
-  key: (options: AttentionOptions, { corpus }) => ({ width: computeForwardWidth(corpus, options) }),
-  compute: async ({ world: { corpus, turnVectors } }, options): Promise<ForwardCosines> => {
-    const { buildForwardCosines } = await import('./forward-mass.ts');
-    return buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, options));
-  },
-});
-
 /**
  * The log of what each candidate's forward attention sums to before the query, whichever share the mechanism has in a
  * mix.
  */
-const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ahead?: StageUse<ForwardCosines> }>({
+const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames> }>({
   name: 'log-masses',
   summary: 'the log of what the forward attention of a candidate sums to before the query',
   module: import.meta.url,
   reads: ['vectors', 'times', 'order'],
   key: ({ attention: { weight: _, mechanism: __, mode: ___, mix: ____, ...key } }) => key,
-  inputs: (use, setting) => ({
-    frames: pairFrames(coordinatesUsed(use), setting),
-    // Another order than that of time has no table.
-    ...(setting.control === null ? { ahead: cosinesAhead(use.attention) } : {}),
-  }),
+  inputs: (use, setting) => ({ frames: pairFrames(coordinatesUsed(use), setting) }),
   compute: async (work, use) => (await import('./attention-columns.ts')).computeLogMasses(work, use.attention),
 });
 

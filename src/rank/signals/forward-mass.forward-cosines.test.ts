@@ -3,9 +3,11 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
-import { Corpus } from '../../model/turns/corpus.ts';
+import { Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { RING_ATTENTION_DEFAULTS } from '../../ops/attention/options.ts';
-import { buildForwardCosines } from './forward-mass.ts';
+import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
+import { buildCorpusCosines } from './forward-cosines.fixture.ts';
+import { findForwardCosines } from './forward-mass.ts';
 import { computeForwardWidth } from './signal-options.ts';
 
 const D = 7;
@@ -30,29 +32,42 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each([1, 13])('W = %i: every turn has its cosines to the next W and to the first W', async (width) => {
-    const tables = await buildForwardCosines(corpus, embeddings, width);
-    expect([tables.width, tables.next.length, tables.first.length]).toEqual([width, 580 * (width + 1), 580 * width]);
+    const cosines = await buildCorpusCosines(corpus, embeddings, width);
     let [worst, count] = [0, 0];
     const compare = (got: number | undefined, a: number, b: number) => {
       count++;
       worst = Math.max(worst, Math.abs((got ?? Number.NaN) - cosine(a, b)));
     };
-    for (const turns of members)
+    for (const [conversation, turns] of members.entries()) {
+      const { width: own, next, first } = cosines.get(conversation)!;
+      const isFar = turns.length > width;
+      const size = turns.length;
+      expect([own, next.length, first.length]).toEqual([
+        Math.min(width, size),
+        size * (own + 1),
+        isFar ? size * width : 0,
+      ]);
       for (const [i, position] of turns.entries()) {
-        const row = tables.rows[position]!;
-        for (const [k, later] of turns.slice(i, i + width + 1).entries())
-          compare(tables.next[row * (width + 1) + k], position, later);
-        for (const [k, early] of turns.slice(0, width).entries())
-          compare(tables.first[row * width + k], position, early);
+        for (const [k, later] of turns.slice(i, i + own + 1).entries())
+          compare(next[i * (own + 1) + k], position, later);
+        if (isFar)
+          for (const [k, early] of turns.slice(0, width).entries()) compare(first[i * width + k], position, early);
       }
+    }
     expect(count).toBeGreaterThan(580 * width);
     expect(worst).toBeLessThan(1e-6);
   });
 });
 
-test('rows follow the conversations, each turn next to the one before it', async () => {
-  const { rows } = await buildForwardCosines(corpus, embeddings, 1);
-  expect(members.flat().map((position) => rows[position])).toEqual([...rows.keys()]);
+test('the cosines of a conversation are computed once', async () => {
+  const world = drawSampleWorld(3, 23, 3, 2);
+  const workspace = createSampleWorkspace(world);
+  const [one, other] = [listPositions(workspace.corpus, 0), listPositions(workspace.corpus, 1)];
+  const first = await findForwardCosines(workspace, one, 2);
+  const both = await findForwardCosines(workspace, Int32Array.of(-1, ...one, ...other), 2);
+  workspace.dispose();
+  expect([...first.keys(), ...both.keys()]).toEqual([0, 0, 1]);
+  expect(both.get(0)).toBe(first.get(0));
 });
 
 describe('the width', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
+import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { computeForwardLogMasses, type ForwardOptions, type Looker, listTurnsAhead } from './forward-mass.ts';
 
 const TURNS = 23;
@@ -97,15 +98,15 @@ test('padding is 0 and asks for nothing', async () => {
 
 test('in the order of time near turns are found ahead, and those beyond the band from the beginning', () => {
   const [width, size] = [3, 11];
+  const turns = buildConversationTurns([size, 1]);
   const tables = {
     width,
     next: Float32Array.from({ length: size * (width + 1) }, (_, i) => 100 * Math.floor(i / 4) + (i % 4)),
     first: Float32Array.from({ length: size * width }, (_, i) => -100 * Math.floor(i / 3) - (i % 3)),
-    rows: Int32Array.from({ length: size }, (_, position) => size - 1 - position),
   };
-  const order = listTurnsAhead(tables);
+  const order = listTurnsAhead(turns, new Map([[0, tables]]), width);
   expect(order.width).toBe(3);
-  const looker = { position: 8, ringPosition: 1, turns: 9 }; // in row 2
-  expect([0, 2, 3].map((steps) => order.cosine(looker, steps))).toEqual([200, 202, 203]);
-  expect([4, 7].map((steps) => order.cosine(looker, steps))).toEqual([-601, -901]);
+  const looker = { position: 8, ringPosition: 1, turns: 9 };
+  expect([0, 2, 3].map((steps) => order.cosine(looker, steps))).toEqual([100, 102, 103]);
+  expect([4, 7].map((steps) => order.cosine(looker, steps))).toEqual([-501, -801]);
 });

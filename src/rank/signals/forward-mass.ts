@@ -1,31 +1,33 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmulTransposed } from '../../core/tensors/matmul.ts';
-import { computeRowWidth, viewRow } from '../../core/tensors/rows.ts';
+import { computeRowWidth, gatherRows } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
-import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
+import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';
 import { MASKED, type RingAttentionOptions, tabulateTerms } from '../../ops/attention/options.ts';
+import type { World } from './signal.ts';
+import { computeMissing } from './stage.ts';
 
 /** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */
 const BLOCK_ROWS = 256;
 
 /**
- * Cosines between turns of one conversation that can be W steps or nearer on its ring, whatever its size at the moment
- * of asking. Rows follow the conversations, turns of one next to each other.
+ * Cosines between turns of one conversation of n that can be W steps or nearer on its ring, whatever its size at the
+ * moment of asking. Rows are ring positions.
  */
 export interface ForwardCosines {
-  /** W */
+  /** The lesser of W and n. */
   readonly width: number;
   /**
-   * Row-major [N, W + 1] to the turn k positions later, k = 0 … W; beyond the conversation the numbers have no meaning.
+   * Row-major [n, width + 1] to the turn k positions later, k = 0 … width; beyond the conversation the numbers have no
+   * meaning.
    */
   readonly next: Float32Array;
-  /** Row-major [N, W] to the i-th turn of the conversation, i = 0 … W - 1; likewise. */
+  /** Row-major [n, width] to the i-th turn of the conversation, i = 0 … W - 1; empty where no turn is further than W. */
   readonly first: Float32Array;
-  /** [N] the row of each corpus position. */
-  readonly rows: Int32Array;
 }
 
 /** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D], of length 1 or 0. */
@@ -34,67 +36,77 @@ function multiplyForCosines(rows: Float32Array, others: Float32Array, dimension:
   return readBack('multiplyForCosines', () => matmulTransposed(uploadRows(rows), uploadRows(others)));
 }
 
-/** Fills the band of later rows, block by block: each block's product with itself and the W rows after it. */
-async function fillNext(next: Float32Array, ordered: Float32Array, dimension: number, width: number): Promise<void> {
+/**
+ * The band of later rows, block by block: each block's product with itself and the W rows after it.
+ *
+ * @param ordered row-major [n, D]
+ * @returns row-major [n, W + 1]
+ */
+async function computeNext(ordered: Float32Array, dimension: number, width: number): Promise<Float32Array> {
   const size = ordered.length / dimension;
-  const viewConversationRows = (start: number, end: number) => ordered.subarray(start * dimension, end * dimension);
+  const next = new Float32Array(size * (width + 1));
+  const viewRows = (start: number, end: number) => ordered.subarray(start * dimension, end * dimension);
   for (let start = 0; start < size; start += BLOCK_ROWS) {
     const end = Math.min(start + BLOCK_ROWS, size);
     const last = Math.min(end + width, size);
-    const values = await multiplyForCosines(
-      viewConversationRows(start, end),
-      viewConversationRows(start, last),
-      dimension,
-    );
+    const values = await multiplyForCosines(viewRows(start, end), viewRows(start, last), dimension);
     for (let row = start; row < end; row++) {
       const own = (row - start) * (last - start) + row - start;
       next.set(values.subarray(own, own + Math.min(width + 1, last - row)), row * (width + 1));
     }
   }
-}
-
-/** Fills the columns of the first W turns, conversation by conversation. */
-async function fillFirst(
-  first: Float32Array,
-  ordered: Float32Array,
-  lengths: readonly number[],
-  dimension: number,
-  width: number,
-): Promise<void> {
-  let start = 0;
-  for (const length of lengths) {
-    const columns = Math.min(width, length);
-    const own = ordered.subarray(start * dimension, (start + length) * dimension);
-    const values = await multiplyForCosines(own, own.subarray(0, columns * dimension), dimension);
-    for (let i = 0; i < length; i++) first.set(viewRow(values, columns, i), (start + i) * width);
-    start += length;
-  }
+  return next;
 }
 
 /**
- * Built once a corpus by matrix products, O(N D (W + 256)).
+ * Built once a conversation by matrix products, O(n D (W + 256)).
  *
- * @param embeddings row-major [N, D]; a zero row has cosine 0
- * @param width W, at least 1
+ * @param embeddings row-major [n, D] in ring order; a zero row has cosine 0
+ * @param size n, at least 1
+ * @param width W, at least 1, or infinite
  * @throws DimensionMismatchError, NotFiniteError for embeddings that don't fit or are not finite.
  */
 export async function buildForwardCosines(
-  corpus: Corpus,
   embeddings: Float32Array,
+  size: number,
   width: number,
 ): Promise<ForwardCosines> {
-  const dimension = computeRowWidth('embeddings of the corpus', embeddings, corpus.size);
-  const conversations = listConversationPositions(corpus);
-  const order = Int32Array.from(conversations.flatMap((positions) => [...positions]));
-  const ordered = copyUnitRows(embeddings, computeRowScales('embeddings of the corpus', embeddings, dimension), order);
-  const rows = new Int32Array(corpus.size);
-  for (const [row, position] of order.entries()) rows[position] = row;
-  const next = new Float32Array(corpus.size * (width + 1));
-  const first = new Float32Array(corpus.size * width);
-  await fillNext(next, ordered, dimension, width);
-  const lengths = conversations.map((positions) => positions.length);
-  await fillFirst(first, ordered, lengths, dimension, width);
-  return { width, next, first, rows };
+  const what = 'embeddings of the conversation';
+  const dimension = computeRowWidth(what, embeddings, size);
+  const order = Int32Array.from({ length: size }, (_, turn) => turn);
+  const ordered = copyUnitRows(embeddings, computeRowScales(what, embeddings, dimension), order);
+  const own = Math.min(width, size);
+  const next = await computeNext(ordered, dimension, own);
+  const isFar = size > width;
+  const first = isFar ? multiplyForCosines(ordered, ordered.subarray(0, own * dimension), dimension) : null;
+  return { width: own, next, first: (await first) ?? new Float32Array(0) };
+}
+
+/** Cosines ahead in some conversations of a corpus, by its index. */
+export type CorpusCosines = ReadonlyMap<number, ForwardCosines>;
+
+/**
+ * Cosines ahead in the conversations of some turns, each conversation's computed once.
+ *
+ * @param positions of the turns; negative ones are padding.
+ * @param width W, or infinite
+ */
+export async function findForwardCosines(world: World, positions: Int32Array, width: number): Promise<CorpusCosines> {
+  const { corpus, turnVectors, dimension } = world.shared;
+  const places = new Set<number>();
+  for (const position of positions) if (position >= 0) places.add(corpus.conversationOf[position] as number);
+  const kept = await world.shared.keepParts<ForwardCosines>(`forward cosines ${width}`);
+  const compute = async (conversations: readonly Conversation[]) => {
+    const built: ForwardCosines[] = [];
+    for (const { id, turns } of conversations) {
+      const own = gatherRows(turnVectors, dimension, listPositions(corpus, corpus.getPlace(id)));
+      built.push(await buildForwardCosines(own, turns.length, width));
+    }
+    return built;
+  };
+  const asked = Array.from(places, (place) => corpus.conversations[place] as Conversation);
+  const found = await computeMissing(kept, asked, compute);
+  return new Map(Array.from(places, (place, i) => [place, found[i] as ForwardCosines]));
 }
 
 /** The number of pairs between two breaks for events, about 20 ms. */
@@ -123,14 +135,14 @@ export interface TurnsAhead {
   cosine(looker: Looker, steps: number): number;
 }
 
-/** The turns in time order. */
-export function listTurnsAhead({ width, next, first, rows }: ForwardCosines): TurnsAhead {
+/** The turns in time order. @param width W */
+export function listTurnsAhead({ conversationOf }: Corpus, cosines: CorpusCosines, width: number): TurnsAhead {
   return {
     width,
     cosine({ position, ringPosition }, steps) {
-      const row = rows[position] as number;
-      if (steps <= width) return next[row * (width + 1) + steps] as number;
-      return first[(row + steps) * width + ringPosition] as number;
+      const own = cosines.get(conversationOf[position] as number) as ForwardCosines;
+      if (steps <= own.width) return own.next[ringPosition * (own.width + 1) + steps] as number;
+      return own.first[(ringPosition + steps) * own.width + ringPosition] as number;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { countTextComponents } from '../../ops/trajectory/complexity.ts';
 import { createTreesAsOf, type TreeAsOf } from '../../ops/trajectory/conversation-tree.ts';
-import { buildFrameTables, type FrameTables } from '../../ops/trajectory/frame-tables.ts';
+import { type CorpusFrames, type FrameTables, openFrames } from '../../ops/trajectory/frame-tables.ts';
 import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../../ops/trajectory/query-frames.ts';
 import type { World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
@@ -84,9 +84,10 @@ export async function countComponents(texts: readonly string[], progress: StartP
   return components;
 }
 
-/** What the coordinates of the turns are computed from, once for all queries. */
-export async function buildTurnTables({ shared }: World, components: Int32Array): Promise<FrameTables> {
-  return shared.keepOnce('frame tables', () => buildFrameTables(shared.corpus, shared.turnVectors, components));
+/** What the coordinates of the turns are computed from, a conversation's once for all queries. @param components [N] */
+export async function openWorldFrames({ shared }: World, components: Int32Array): Promise<CorpusFrames> {
+  const kept = await shared.keepParts<FrameTables>('frame tables');
+  return openFrames(shared.corpus, shared.turnVectors, components, { kept });
 }
 
 /** What the coordinates of the queries are computed from. */
@@ -102,13 +103,17 @@ export function buildQueryPoints({ corpus, queries, batch }: World, components: 
 }
 
 /** Who answers whom as of any moment, in this world. */
-function buildWorldTrees(world: World, tables: FrameTables): TreeAsOf {
+function buildWorldTrees(world: World, frames: CorpusFrames, components: Int32Array): TreeAsOf {
   const { corpus, turnVectors, control } = world;
-  if (control?.kind === 'rewired-graph') return drawRewiredTrees(tables, world.controlSeed(control));
-  if (control?.kind !== 'random-parents') return createTreesAsOf(tables);
-  return createTreesAsOf(
-    buildFrameTables(corpus, turnVectors, tables.components, drawRandomParents(corpus, world.controlSeed(control))),
-  );
+  if (control?.kind === 'rewired-graph') return drawRewiredTrees(frames, world.controlSeed(control));
+  if (control?.kind !== 'random-parents') return createTreesAsOf(frames);
+  const parent = drawRandomParents(corpus, world.controlSeed(control));
+  const findParents = (conversation: number) =>
+    frames.positions(conversation).map((position) => {
+      const above = parent[position] as number;
+      return above < 0 ? -1 : (corpus.ringPosition[above] as number);
+    });
+  return createTreesAsOf(openFrames(corpus, turnVectors, components, { findParents }));
 }
 
 /**
@@ -122,10 +127,10 @@ export async function placeFrames(
   components: { readonly turns: Int32Array; readonly queries: Int32Array },
   { dimensions, complexityScale }: Pick<TrajectoryOptions, 'dimensions' | 'complexityScale'>,
 ): Promise<QueryFrames> {
-  const tables = await buildTurnTables(world, components.turns);
+  const frames = await openWorldFrames(world, components.turns);
   const points = buildQueryPoints(world, components.queries);
-  const trees = buildWorldTrees(world, tables);
-  return computeQueryFrames(tables, points, pool.positions, { dimensions, complexityScale, trees });
+  const trees = buildWorldTrees(world, frames, components.turns);
+  return computeQueryFrames(frames, points, pool.positions, { dimensions, complexityScale, trees });
 }
 
 /** Frames of which the control of a world moves a part from pair to pair, or on the ring. */

@@ -13,10 +13,15 @@ import { MEMORY_SIGNALS, type MemorySignal, type MemorySignals } from './memory-
 /** The tolerance of a row's denominator for the keys beyond the band, as a share of it. */
 const FORWARD_TOLERANCE = 1e-5;
 
-/** W for a tolerance; at most the turns of the longest conversation, since then no key is out of the band. */
+/** The band that the tolerance asks for; infinite where no distance counts less than another. */
+export function computeForwardBand(options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
+  return computeBandWidth(options, tolerance);
+}
+
+/** W for a tolerance: the band, and at most the turns of the longest conversation, since then no key is out of the band. */
 export function computeForwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
   const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
-  return Math.min(computeBandWidth(options, tolerance), longest);
+  return Math.min(computeForwardBand(options, tolerance), longest);
 }
 
 /** Ring attention between a query and its candidates. */

@@ -8,6 +8,7 @@ import type { SliceOptions, SliceTrust } from '../../kernel/slices/slice-options
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner, TokenSource } from '../../model/encoder.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { CandidatePool, Column, StageResult } from './stage.ts';
@@ -87,6 +88,11 @@ export interface World extends Setting {
     key: unknown,
     compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
   ): Promise<readonly T[]>;
+  /**
+   * Where results of turns or conversations by themselves are kept, for as long as there is the turn or the
+   * conversation: those of a corpus before too, where turns come and go.
+   */
+  keepParts<T>(key: unknown): Promise<WeakMap<Turn | Conversation, T>>;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { drawSampleWorld } from './corpus.fixture.ts';
-import { Resources, TurnResults } from './stage.ts';
+import { computeMissing, PartResults, Resources } from './stage.ts';
 
 /** A resource that notes its disposal. */
 const make = (name: string, freed: string[]) => ({ name, dispose: () => void freed.push(name) });
@@ -62,17 +62,18 @@ test('what is made while the resources are disposed is disposed too', async () =
 });
 
 test('what is computed of a turn by itself is computed once for each key, also among other turns', async () => {
-  const [results, asked] = [new TurnResults(), [] as string[]];
+  const [results, asked] = [new PartResults(), [] as string[]];
   const [a, b, c] = drawSampleWorld(3, 17).turns;
   const measure = (turns: readonly { readonly id: string; readonly text: string }[]) => {
     asked.push(...turns.map(({ id }) => id));
     return turns.map(({ text }) => text.length);
   };
   const lengths = [a, b, c].map((turn) => turn!.text.length);
-  expect(await results.computeEach('length', [a!, b!], measure)).toEqual(lengths.slice(0, 2));
-  expect(await results.computeEach('length', [c!, a!, b!], measure)).toEqual([lengths[2], lengths[0], lengths[1]]);
+  const kept = results.of<number>('length');
+  expect(await computeMissing(kept, [a!, b!], measure)).toEqual(lengths.slice(0, 2));
+  expect(await computeMissing(kept, [c!, a!, b!], measure)).toEqual([lengths[2], lengths[0], lengths[1]]);
   expect(asked).toEqual([a!.id, b!.id, c!.id]);
-  await results.computeEach('length', [{ ...a! }], measure); // another object may have another text
-  await results.computeEach('other', [a!], measure);
+  await computeMissing(results.of<number>('length'), [{ ...a! }], measure); // another object may have another text
+  await computeMissing(results.of<number>('other'), [a!], measure);
   expect(asked.slice(3)).toEqual([a!.id, a!.id]);
 });

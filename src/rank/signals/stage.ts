@@ -6,6 +6,7 @@ import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Candidates } from '../../model/candidates.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
 /** Queries in a batch: bounds the [N, B] product of cosines at 64 N numbers. */
@@ -286,24 +287,31 @@ export class Resources {
   }
 }
 
-/** Results that were computed of turns by themselves, for as long as there is the turn. */
-export class TurnResults {
-  readonly #results = new Map<string, WeakMap<Turn, unknown>>();
+/** A turn or a conversation. */
+type Part = Turn | Conversation;
 
-  /**
-   * @param key what is computed.
-   * @param compute the results of some turns; asked for those that have none yet.
-   * @returns [turns]
-   */
-  async computeEach<T>(
-    key: unknown,
-    turns: readonly Turn[],
-    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
-  ): Promise<T[]> {
-    const results = getOrCompute(this.#results, computeHash(key), () => new WeakMap()) as WeakMap<Turn, T>;
-    const missing = turns.filter((turn) => !results.has(turn));
-    if (missing.length > 0)
-      for (const [i, result] of (await compute(missing)).entries()) results.set(missing[i] as Turn, result);
-    return turns.map((turn) => results.get(turn) as T);
+/** Results that were computed of turns or conversations by themselves, for as long as there is the turn or the conversation. */
+export class PartResults {
+  readonly #results = new Map<string, WeakMap<Part, unknown>>();
+
+  /** @param key what is computed. */
+  of<T>(key: unknown): WeakMap<Part, T> {
+    return getOrCompute(this.#results, computeHash(key), () => new WeakMap()) as WeakMap<Part, T>;
   }
+}
+
+/**
+ * @param kept results by their parts.
+ * @param compute the results of some parts; asked for those that have none yet.
+ * @returns [parts]
+ */
+export async function computeMissing<P extends Part, T>(
+  kept: WeakMap<Part, T>,
+  parts: readonly P[],
+  compute: (parts: readonly P[]) => Promise<readonly T[]> | readonly T[],
+): Promise<T[]> {
+  const missing = parts.filter((part) => !kept.has(part));
+  if (missing.length > 0)
+    for (const [i, result] of (await compute(missing)).entries()) kept.set(missing[i] as P, result);
+  return parts.map((part) => kept.get(part) as T);
 }

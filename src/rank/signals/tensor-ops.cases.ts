@@ -63,9 +63,9 @@ const corpus = new Corpus(
   }),
 );
 const lone = new Corpus(corpus.turns.slice(0, 1));
-const tables = async (of: Corpus, rows: number[]) => {
-  const { next, first } = await buildForwardCosines(of, Float32Array.from(rows), 1);
-  return { next: next.subarray(0, 2 * of.size - 1), first }; // the last turn has no next
+const tables = async ({ size }: Corpus, rows: number[]) => {
+  const { next, first } = await buildForwardCosines(Float32Array.from(rows), size, 1);
+  return { next: next.subarray(0, 2 * size - 1), first }; // the last turn has no next
 };
 
 const world = drawSampleWorld(3, 23, 3, 2);
@@ -174,11 +174,11 @@ export const TENSOR_OPS: TensorOps = {
   },
   buildForwardCosines: {
     use: () => tables(corpus, [1, 0, 0.6, 0.8, 0, 1]),
-    refuses: [[() => tables(corpus, [1, 0]), /embeddings of the corpus: expected 3 rows/]],
+    refuses: [[() => tables(corpus, [1, 0]), /embeddings of the conversation: expected 3 rows/]],
     edges: {
-      'zero vectors': [() => tables(lone, [0, 0]), [0, 0]],
+      'zero vectors': [() => tables(lone, [0, 0]), [0]],
       duplicates: [() => tables(corpus, [3, 4, 3, 4, 3, 4]), [1, 1, 1, 1, 1, 1, 1, 1]],
-      'one turn': [() => tables(lone, [3, 4]), [1, 1]],
+      'one turn': [() => tables(lone, [3, 4]), [1]],
     },
   },
   computeTrajectoryDistances: {

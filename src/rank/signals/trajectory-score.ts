@@ -3,7 +3,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { COORDINATES, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
-import type { FrameTables } from '../../ops/trajectory/frame-tables.ts';
+import type { CorpusFrames } from '../../ops/trajectory/frame-tables.ts';
 import type { QueryFrames, QueryPoints } from '../../ops/trajectory/query-frames.ts';
 import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 import { defineStage, type Setting, type StageUse, type World } from './signal.ts';
@@ -39,10 +39,10 @@ const queryComponents = defineStage({
 /** The inputs of trajectory coordinates. */
 export async function prepareFrameSources(
   world: World,
-): Promise<{ readonly tables: FrameTables; readonly points: QueryPoints }> {
-  const { buildTurnTables, buildQueryPoints } = await import('./placed-frames.ts');
-  const tables = await buildTurnTables(world, await world.get(turnComponents(null)));
-  return { tables, points: buildQueryPoints(world, await world.get(queryComponents(null))) };
+): Promise<{ readonly frames: CorpusFrames; readonly points: QueryPoints }> {
+  const { openWorldFrames, buildQueryPoints } = await import('./placed-frames.ts');
+  const frames = await openWorldFrames(world, await world.get(turnComponents(null)));
+  return { frames, points: buildQueryPoints(world, await world.get(queryComponents(null))) };
 }
 
 /** The options that determine frames. */

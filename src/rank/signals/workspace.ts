@@ -11,20 +11,22 @@ import type { SliceOptions, SliceSource, SliceTrust } from '../../kernel/slices/
 import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TokenSource } from '../../model/encoder.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, isStart } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
   type CandidatePool,
+  computeMissing,
   KEEPS_NOTHING,
+  type PartResults,
   Resources,
   type Stage,
   type StageCounts,
   type StageResult,
   StageResults,
   type StageStore,
-  type TurnResults,
 } from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import { DisturbedWorld } from './worlds/disturbed-world.ts';
@@ -79,8 +81,11 @@ export interface WorkspaceInputs {
    * from it. These turns have the same vectors here.
    */
   readonly before?: Workspace;
-  /** Keeps what is computed of turns by themselves beyond this workspace; without it each workspace computes it. */
-  readonly turnResults?: TurnResults;
+  /**
+   * Keeps what is computed of turns and conversations by themselves beyond this workspace; without it each workspace
+   * computes it.
+   */
+  readonly partResults?: PartResults;
   /**
    * Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in
    * memory.
@@ -117,7 +122,7 @@ export class Workspace implements World {
   readonly #openTokens: WorkspaceInputs['openTokens'];
   readonly #slices: SliceSource | undefined;
   readonly #results: StageResults;
-  readonly #turnResults: TurnResults | undefined;
+  readonly #partResults: PartResults | undefined;
   readonly #resources = new Resources();
 
   /**
@@ -143,7 +148,7 @@ export class Workspace implements World {
       conversations: listAskedConversations(corpus, queries),
     };
     this.subcorpora = shared?.subcorpora ?? inputs.before?.subcorpora.moveTo(corpus) ?? new Subcorpora(corpus);
-    this.#turnResults = shared === undefined ? inputs.turnResults : shared.#turnResults;
+    this.#partResults = shared === undefined ? inputs.partResults : shared.#partResults;
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
@@ -264,7 +269,11 @@ export class Workspace implements World {
     compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
   ): Promise<readonly T[]> {
     const { turns } = this.corpus;
-    return this.#turnResults === undefined ? compute(turns) : this.#turnResults.computeEach(key, turns, compute);
+    return this.#partResults === undefined ? compute(turns) : computeMissing(await this.keepParts(key), turns, compute);
+  }
+
+  async keepParts<T>(key: unknown): Promise<WeakMap<Turn | Conversation, T>> {
+    return this.#partResults?.of<T>(key) ?? this.shared.keepOnce(['parts', key], () => new WeakMap());
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {

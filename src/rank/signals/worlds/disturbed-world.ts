@@ -153,6 +153,10 @@ export class DisturbedWorld implements World {
     return this.#workspace.computeEach(...given) as Promise<readonly T[]>;
   }
 
+  keepParts<T>(key: unknown): ReturnType<World['keepParts']> & Promise<WeakMap<object, T>> {
+    return this.#workspace.keepParts(key);
+  }
+
   getCorpusTensor(): Promise<tf.Tensor2D> {
     return this.#workspace.getCorpusTensor();
   }

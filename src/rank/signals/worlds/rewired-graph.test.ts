@@ -5,7 +5,7 @@ import { useBackend } from '../../../core/tensors/backend.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { buildFrameTables } from '../../../ops/trajectory/frame-tables.ts';
+import { openFrames } from '../../../ops/trajectory/frame-tables.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../corpus.fixture.ts';
 import { buildVisibleThread, computeOracleDistance } from '../scores.oracle.ts';
@@ -76,13 +76,12 @@ test('conversations of one shape are each drawn by themselves', () => {
     return { id: `${conversation}-${turn}`, conversationId: `c${conversation}`, parentId, timestamp: i, ...rest };
   });
   const corpus = new Corpus(turns);
-  const tables = buildFrameTables(corpus, new Float32Array(turns.length).fill(1), new Int32Array(turns.length).fill(1));
-  const trees = drawRewiredTrees(tables, 29);
+  const frames = openFrames(corpus, new Float32Array(turns.length).fill(1), new Int32Array(turns.length).fill(1));
+  const trees = drawRewiredTrees(frames, 29);
   /** The parents of a conversation's turns, by their places in it. */
   const listForestParents = (conversation: number) => {
     const { parent } = trees(conversation, TURNS);
-    const positions = tables.conversations[conversation] as Int32Array;
-    return Array.from(positions, (position) => positions.indexOf(parent(position))).join();
+    return Array.from({ length: TURNS }, (_, turn) => parent(turn)).join();
   };
   expect(new Set(Array.from({ length: 7 }, (_, conversation) => listForestParents(conversation))).size).toBe(7);
 });
@@ -101,15 +100,15 @@ describe('under the control', () => {
 
   /** The thread of a turn as of the query's moment, with the parents drawn for that moment. */
   async function createRewiredThreads(): Promise<(query: Query, turn: Turn) => Turn[]> {
-    const trees = drawRewiredTrees((await prepareFrameSources(workspace)).tables, 29);
+    const trees = drawRewiredTrees((await prepareFrameSources(workspace)).frames, 29);
     const { corpus } = workspace;
     return (query, turn) => {
       const { turns } = buildVisibleThread(world, query, turn);
       const conversation = corpus.conversations.findIndex(({ id }) => id === turn.conversationId);
       const tree = trees(conversation, turns.length);
       return turns.map((item) => {
-        const above = tree.parent(corpus.getPosition(item.id));
-        return { ...item, parentId: corpus.turns[above]?.id ?? null };
+        const above = tree.parent(corpus.ringPosition[corpus.getPosition(item.id)]!);
+        return { ...item, parentId: turns[above]?.id ?? null };
       });
     };
   }

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import { multiplyRows } from '../../../core/tensors/rows.ts';
 import type { Conversation } from '../../../model/turns/conversation.ts';
 import type { ConversationTree, TreeAsOf } from '../../../ops/trajectory/conversation-tree.ts';
-import { computeDepths, type FrameTables } from '../../../ops/trajectory/frame-tables.ts';
+import { type CorpusFrames, computeDepths } from '../../../ops/trajectory/frame-tables.ts';
 import { clipCosine } from '../../../ops/trajectory/homogeneity.ts';
 import { keepLatest, orderParentsFirst } from './permuted-order.ts';
 
@@ -31,43 +31,33 @@ export function rewire(parent: Int32Array, order: Int32Array, source: Random): I
   return rewired;
 }
 
-/** A tree by its parents. @param parent [n] places in `positions`, -1 for a root. */
-function buildTreeOfParents(
-  { corpus, vectors, dimension, squares }: FrameTables,
-  positions: Int32Array,
-  parent: Int32Array,
-): ConversationTree {
+/**
+ * A tree by its parents.
+ *
+ * @param parent [n] ring positions, -1 for a root.
+ * @param compare the cosine of two turns, clipped to [0, 1].
+ */
+function buildTreeOfParents(parent: Int32Array, compare: (turn: number, other: number) => number): ConversationTree {
   const turns = parent.length;
   const depth = computeDepths(parent);
   const members = new Int32Array(turns + 1); // the roots are the last group
-  const group = (ownRingPosition: number) =>
-    (parent[ownRingPosition] as number) < 0 ? turns : (parent[ownRingPosition] as number);
-  const siblingIndex = Int32Array.from(parent, (_, ownRingPosition) => {
-    const index = members[group(ownRingPosition)] as number;
-    members[group(ownRingPosition)] = index + 1;
+  const group = (turn: number) => ((parent[turn] as number) < 0 ? turns : (parent[turn] as number));
+  const siblingIndex = Int32Array.from(parent, (_, turn) => {
+    const index = members[group(turn)] as number;
+    members[group(turn)] = index + 1;
     return index;
   });
   const findGreatest = (figures: Int32Array) => figures.reduce((greatest, figure) => Math.max(greatest, figure), 0);
-  const readRingPosition = (position: number) => corpus.ringPosition[position] as number;
-  const findParentPosition = (position: number) =>
-    (parent[readRingPosition(position)] as number) < 0
-      ? -1
-      : (positions[parent[readRingPosition(position)] as number] as number);
   return {
     deepest: findGreatest(depth),
     largestGroup: findGreatest(members),
     mostChildren: findGreatest(members.subarray(0, turns)),
-    parent: findParentPosition,
-    depth: (position) => depth[readRingPosition(position)] as number,
-    siblingIndex: (position) => siblingIndex[readRingPosition(position)] as number,
-    siblings: (position) => members[group(readRingPosition(position))] as number,
-    children: (position) => members[readRingPosition(position)] as number,
-    homogeneity: (position) => {
-      const other = findParentPosition(position);
-      if (other < 0) return 1;
-      const product = multiplyRows(vectors, position, vectors, other, dimension);
-      return clipCosine(product, squares[position] as number, squares[other] as number);
-    },
+    parent: (turn) => parent[turn] as number,
+    depth: (turn) => depth[turn] as number,
+    siblingIndex: (turn) => siblingIndex[turn] as number,
+    siblings: (turn) => members[group(turn)] as number,
+    children: (turn) => members[turn] as number,
+    homogeneity: (turn) => ((parent[turn] as number) < 0 ? 1 : compare(turn, parent[turn] as number)),
   };
 }
 
@@ -76,22 +66,21 @@ function buildTreeOfParents(
  * {@link rewire}; roots stay roots, and a query stays where it is. The numbers of children at later moments must not affect the tree, so it is drawn again
  * whenever its conversation has grown.
  */
-export function drawRewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
-  const { corpus, conversations } = tables;
+export function drawRewiredTrees(frames: CorpusFrames, seed: number): TreeAsOf {
+  const { corpus, vectors, dimension } = frames;
   const orders = orderParentsFirst(corpus).map((order) =>
     order.map((position) => corpus.ringPosition[position] as number),
   );
-  const parents = conversations.map((positions) =>
-    positions.map((position) => {
-      const above = corpus.parent[position] as number;
-      return above < 0 ? -1 : (corpus.ringPosition[above] as number);
-    }),
-  );
   return keepLatest((conversation, turns) => {
     const { id } = corpus.conversations[conversation] as Conversation;
-    const parent = (parents[conversation] as Int32Array).subarray(0, turns);
+    const tables = frames.tables(conversation);
+    const positions = frames.positions(conversation);
     const order = (orders[conversation] as Int32Array).subarray(0, turns);
-    const rewired = rewire(parent, order, createRandom(seed, `rewired-graph/${id}/${turns}`));
-    return buildTreeOfParents(tables, conversations[conversation] as Int32Array, rewired);
+    const source = createRandom(seed, `rewired-graph/${id}/${turns}`);
+    const rewired = rewire(tables.parent.subarray(0, turns), order, source);
+    return buildTreeOfParents(rewired, (turn, other) => {
+      const product = multiplyRows(vectors, positions[turn] as number, vectors, positions[other] as number, dimension);
+      return clipCosine(product, tables.squares[turn] as number, tables.squares[other] as number);
+    });
   });
 }
