@@ -35,7 +35,7 @@ needed; a run that is under way is not harmed.
 
 Examples:
   ragpp cache gc --older-than 30 --max-size 2048 --dry-run
-  ragpp cache gc --stage propagated --stage forward-cosines`,
+  ragpp cache gc --stage propagated --stage log-masses`,
     )
     .action(lazyAction(async () => (await import('./actions/cache.ts')).collectGarbage));
 }

@@ -13,14 +13,19 @@ import { Conversation, compareTurns } from './conversation.ts';
 import { extendRanks, rankIdsDescending } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 
-/** Positions of the turns of a conversation, ascending, in ring order. @param place its index in `corpus.conversations`. */
-export function listPositions(corpus: Corpus, place: number): Int32Array {
-  return Int32Array.from(corpus.conversations[place]?.turns ?? [], ({ id }) => corpus.getPosition(id));
+/** For each conversation of the corpus the positions of its turns, ascending: its turns in ring order. */
+export function listConversationPositions(corpus: Corpus): Int32Array[] {
+  const positions = corpus.conversations.map((conversation) => new Int32Array(conversation.turns.length));
+  for (let position = 0; position < corpus.size; position++) {
+    const conversation = positions[corpus.conversationOf[position] as number] as Int32Array;
+    conversation[corpus.ringPosition[position] as number] = position;
+  }
+  return positions;
 }
 
-/** The same for each conversation. */
-export function listConversationPositions(corpus: Corpus): Int32Array[] {
-  return corpus.conversations.map((_, place) => listPositions(corpus, place));
+/** Those of one conversation. @param place its index in `corpus.conversations`. */
+export function listPositions(corpus: Corpus, place: number): Int32Array {
+  return Int32Array.from(corpus.conversations[place]?.turns ?? [], ({ id }) => corpus.getPosition(id));
 }
 
 /** True if the first turns of a list are those of another, the same objects. */

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../../core/values/once.ts';
 import { type Corpus, findLowerBound } from './corpus.ts';
 
 /** Turns of one conversation and one channel: what was said at a sitting, or a thread on its mailing list. */
@@ -21,17 +22,15 @@ export type SessionKind = 'session' | 'channel';
  * @param kind `channel` for those of a channel whatever their conversation, as a mailing list shows them.
  */
 export function groupSessions(corpus: Corpus, kind: SessionKind = 'session'): Sessions {
-  const known = new Map<string, number>();
+  /** Sessions by the index of the conversation, 0 for all, and the channel. */
+  const known = new Map<number, Map<string | null, number>>();
   const members: number[][] = [];
   const sessionOf = new Int32Array(corpus.size);
   const stepOf = new Int32Array(corpus.size);
-  for (const [position, { conversationId, channel }] of corpus.turns.entries()) {
-    const name = JSON.stringify(kind === 'channel' ? channel : [conversationId, channel]);
-    let session = known.get(name);
-    if (session === undefined) {
-      session = members.push([]) - 1;
-      known.set(name, session);
-    }
+  for (const [position, { channel }] of corpus.turns.entries()) {
+    const conversation = kind === 'channel' ? 0 : (corpus.conversationOf[position] as number);
+    const channels = getOrCompute(known, conversation, () => new Map<string | null, number>());
+    const session = getOrCompute(channels, channel, () => members.push([]) - 1);
     const turns = members[session] as number[];
     sessionOf[position] = session;
     stepOf[position] = turns.push(position) - 1;

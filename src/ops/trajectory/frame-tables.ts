@@ -11,7 +11,8 @@ import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
  * newest: the inputs of coordinates at any time without rebuilding a tree. Arrays are indexed by ring position, [n].
  */
 export interface FrameTables {
-  readonly conversation: Conversation;
+  /** [n] milliseconds since 1970. */
+  readonly timestamps: Float64Array;
   /** [n] squared lengths of the vectors. */
   readonly squares: Float64Array;
   /** Ring positions of the parents, -1 for a root. */
@@ -34,7 +35,7 @@ export interface FrameTables {
   readonly mostChildren: Int32Array;
 }
 
-/** What coordinates in any conversation of a corpus are computed from. */
+/** The tables of all conversations of a corpus, from which coordinates are computed. */
 export interface CorpusFrames {
   readonly corpus: Corpus;
   /** Row-major [N, D]. */
@@ -72,8 +73,8 @@ export function listRingParents({ turns }: Conversation): Int32Array {
  *
  * @param vectors row-major [n, D]
  * @param components [n] semantic components of each turn
- * @param parent [n] ring positions, not later ones but those of the same moment, -1 for a root; the conversation's where
- *   it is left out
+ * @param parent [n] ring positions, not later ones but those of the same moment, -1 for a root; by default those of the
+ *   conversation
  * @throws DimensionMismatchError when an array does not fit the conversation, ValidationError for fewer than 1
  *   component.
  */
@@ -114,7 +115,8 @@ export function buildFrameTables(
   }
   const squares = computeSquaredLengths(vectors, dimension, size);
   const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
-  return { conversation, squares, components, parent, homogeneity, members, ...tables };
+  const timestamps = Float64Array.from(turns, ({ timestamp }) => timestamp);
+  return { timestamps, squares, components, parent, homogeneity, members, ...tables };
 }
 
 interface FrameChoices {

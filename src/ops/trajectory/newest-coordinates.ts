@@ -1,4 +1,4 @@
-import type { RecordTrajectory, Turn } from '../../model/turns/turn.ts';
+import type { RecordTrajectory } from '../../model/turns/turn.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
 import type { FrameTables } from './frame-tables.ts';
 
@@ -9,10 +9,9 @@ import type { FrameTables } from './frame-tables.ts';
  * @param turn its ring position.
  */
 export function readNewestCoordinates(tables: FrameTables, turn: number): RecordTrajectory {
-  const { conversation, depth, deepest, siblingIndex, homogeneity, components, mostComponents } = tables;
+  const { timestamps, depth, deepest, siblingIndex, homogeneity, components, mostComponents } = tables;
   const read = (table: ArrayLike<number>) => table[turn] as number;
-  const [first, own] = [conversation.turns[0], conversation.turns[turn]] as [Turn, Turn];
-  const age = own.timestamp - first.timestamp;
+  const age = read(timestamps) - (timestamps[0] as number);
   return {
     depth: divideOrZero(read(depth), read(deepest)),
     siblingOrder: divideOrZero(read(siblingIndex), read(siblingIndex)), // the last of its siblings

@@ -2,7 +2,6 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { multiplyRows } from '../../core/tensors/rows.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
@@ -91,19 +90,19 @@ function computeQueryHomogeneity(
   return clipCosine(product, squares[query] as number, square);
 }
 
-function buildFrame(context: Context, query: number, conversation: number, cutoff: number): Frame {
+function buildFrame(context: Context, query: number, conversation: number): Frame {
   const { frames, points } = context;
   const { corpus } = frames;
   const tables = frames.tables(conversation);
-  const positions = frames.positions(conversation);
-  const turns = findLowerBound(positions, cutoff);
+  const moment = points.timestamps[query] as number;
+  const turns = findLowerBound(tables.timestamps, moment);
   const newest = turns - 1;
   const anchor = points.anchors[query] as number;
   const answersHere = anchor >= 0 && corpus.conversationOf[anchor] === conversation;
   const parent = answersHere ? (corpus.ringPosition[anchor] as number) : newest;
   const tree = context.trees(conversation, turns);
   const answers = tree.children(parent);
-  const first = corpus.timestamps[positions[0] as number] as number;
+  const [first] = tables.timestamps as unknown as [number];
   const depth = tree.depth(parent) + 1;
   const components = points.components[query] as number;
   return {
@@ -112,7 +111,7 @@ function buildFrame(context: Context, query: number, conversation: number, cutof
     parent,
     answers,
     first,
-    span: (points.timestamps[query] as number) - first,
+    span: moment - first,
     deepest: Math.max(tree.deepest, depth),
     mostComponents: Math.max(tables.mostComponents[newest] as number, components),
     largestGroup: Math.max(tree.largestGroup, answers + 1),
@@ -120,7 +119,7 @@ function buildFrame(context: Context, query: number, conversation: number, cutof
     depth,
     components,
     homogeneity: computeQueryHomogeneity(context, query, [
-      positions[parent] as number,
+      corpus.getPosition(corpus.conversations[conversation]?.turns[parent]?.id as string),
       tables.squares[parent] as number,
     ]),
     tables,
@@ -143,8 +142,7 @@ const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame
   depth: (_, frame, turn) => frame.tree.depth(turn) / frame.deepest,
   siblingOrder: (_, frame, turn) => frame.tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1),
   homogeneity: (_, frame, turn) => frame.tree.homogeneity(turn),
-  temporal: (_, { tables, first, span }, turn) =>
-    divideOrZero((tables.conversation.turns[turn] as Turn).timestamp - first, span),
+  temporal: (_, { tables, first, span }, turn) => divideOrZero((tables.timestamps[turn] as number) - first, span),
   complexity: ({ scale }, { tables, mostComponents }, turn) =>
     scaleComplexity(tables.components[turn] as number, mostComponents, scale),
   branchFactor: (_, frame, turn) => countSiblings(frame, turn) / frame.largestGroup,
@@ -217,7 +215,7 @@ export function computeQueryFrames(
           { query, position },
         );
       const conversation = frames.corpus.conversationOf[position] as number;
-      const join = () => buildPlacedFrame(context, query, conversation, cutoff);
+      const join = () => buildPlacedFrame(context, query, conversation);
       const joined = getOrCompute(joinedFrames, conversation, join);
       fillPair(result, pair, context, joined, position);
     }
@@ -238,8 +236,8 @@ function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryF
   };
 }
 
-function buildPlacedFrame(context: Context, query: number, conversation: number, cutoff: number): JoinedFrame {
-  const frame = buildFrame(context, query, conversation, cutoff);
+function buildPlacedFrame(context: Context, query: number, conversation: number): JoinedFrame {
+  const frame = buildFrame(context, query, conversation);
   return { frame, values: context.names.map((name) => QUERY_VALUES[name](context, frame)) };
 }
 

@@ -100,7 +100,7 @@ export async function computeLogMasses(
   return computeForwardLogMasses(ahead, { positions: pool.positions, ...inputs.frames }, attention);
 }
 
-/** What stands ahead of some turns in a world; an order other than that of time has no tables. */
+/** The turns ahead of some turns in a world; an order other than that of time has no tables. */
 async function openTurnsAhead(world: World, positions: Int32Array, attention: AttentionOptions): Promise<TurnsAhead> {
   const { corpus, turnVectors, control } = world;
   const width = computeForwardWidth(corpus, attention);

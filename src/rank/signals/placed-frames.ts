@@ -84,7 +84,7 @@ export async function countComponents(texts: readonly string[], progress: StartP
   return components;
 }
 
-/** What the coordinates of the turns are computed from, a conversation's once for all queries. @param components [N] */
+/** The frames of the turns, a conversation's made once for all queries. @param components [N] */
 export async function openWorldFrames({ shared }: World, components: Int32Array): Promise<CorpusFrames> {
   const kept = await shared.keepParts<FrameTables>('frame tables');
   return openFrames(shared.corpus, shared.turnVectors, components, { kept });

@@ -18,7 +18,7 @@ export function computeForwardBand(options: LogitOptions, tolerance = FORWARD_TO
   return computeBandWidth(options, tolerance);
 }
 
-/** W for a tolerance: the band, and at most the turns of the longest conversation, since then no key is out of the band. */
+/** W for a tolerance: the band, and at most the turns of the longest conversation, where no key is beyond. */
 export function computeForwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
   const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
   return Math.min(computeForwardBand(options, tolerance), longest);

@@ -290,7 +290,7 @@ export class Resources {
 /** A turn or a conversation. */
 type Part = Turn | Conversation;
 
-/** Results that were computed of turns or conversations by themselves, for as long as there is the turn or the conversation. */
+/** Results that were computed of turns or conversations by themselves, for as long as these are there. */
 export class PartResults {
   readonly #results = new Map<string, WeakMap<Part, unknown>>();
 

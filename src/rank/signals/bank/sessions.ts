@@ -88,32 +88,29 @@ export class SessionRanks {
   }
 }
 
-/** Documents from the documents of each turn. */
-function buildDocumentGroups(lists: readonly (readonly number[])[], validFrom: Int32Array): TurnGroups {
-  const offsets = new Int32Array(lists.length + 1);
-  for (const [position, documents] of lists.entries())
-    offsets[position + 1] = (offsets[position] as number) + documents.length;
-  return { size: validFrom.length, offsets, documents: Int32Array.from(lists.flat()), validFrom };
-}
+/** 0, 1, …, count - 1. */
+const countUp = (count: number) => Int32Array.from({ length: count }, (_, i) => i);
 
 /** A document a turn: the turn with those up to `reach` steps before and after it in its session. With a reach of 0 the turn alone. */
-export function buildWindowGroups(sessions: Sessions, reach: number): TurnGroups {
-  const steps = Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach);
-  const lists = Array.from(sessions.sessionOf, (_, position) =>
-    steps.map((step) => findNeighbour(sessions, position, step)).filter((other) => other >= 0),
-  );
-  return buildDocumentGroups(
-    lists,
-    Int32Array.from(lists, (_, position) => position + 1),
-  );
+export function buildWindowGroups({ sessionOf, stepOf, members }: Sessions, reach: number): TurnGroups {
+  const size = sessionOf.length;
+  const offsets = new Int32Array(size + 1);
+  const documents = new Int32Array(size * (2 * reach + 1));
+  let end = 0;
+  for (let position = 0; position < size; position++) {
+    const turns = members[sessionOf[position]!]!;
+    const last = Math.min(turns.length - 1, stepOf[position]! + reach);
+    for (let step = Math.max(0, stepOf[position]! - reach); step <= last; step++) documents[end++] = turns[step]!;
+    offsets[position + 1] = end;
+  }
+  const validFrom = countUp(size).map((position) => position + 1);
+  return { size, offsets, documents: documents.subarray(0, end), validFrom };
 }
 
 /** A document a session. */
 export function buildSessionGroups({ sessionOf, firsts }: Sessions): TurnGroups {
-  return buildDocumentGroups(
-    Array.from(sessionOf, (session) => [session]),
-    firsts.map((first) => first + 1),
-  );
+  const validFrom = firsts.map((first) => first + 1);
+  return { size: firsts.length, offsets: countUp(sessionOf.length + 1), documents: sessionOf, validFrom };
 }
 
 /** The signals that are made of one score that all turns have: the score itself and the scores of the turns around. */

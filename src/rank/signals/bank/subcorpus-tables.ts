@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import { groupSessions, type Sessions } from '../../../model/turns/sessions.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import type { SignalGroup } from './options.ts';
 import type { PairTables } from './pair-signals.ts';
 import { SessionRanks, Spread } from './sessions.ts';
@@ -35,7 +36,7 @@ export class SubcorpusTables implements PairTables {
     this.ranks = new SessionRanks(corpus, sessions);
     this.spread = new Spread(sessions);
     this.authors = new AuthorNames(author ? corpus.turns : []);
-    this.words = author ? corpus.turns.map(({ text }) => listNameWords(text)) : [];
+    this.words = author ? listAllNameWords(corpus.turns, before?.words) : [];
     this.#forms = forms;
     this.#text = groups.includes('text')
       ? new TextScores(corpus, sessions, this.authors, { author }, before?.text)
@@ -63,6 +64,11 @@ export class SubcorpusTables implements PairTables {
   get text(): TextScores {
     return requireTable(this.#text, 'text');
   }
+}
+
+/** The words that each turn may name somebody with. @param before of the first turns. */
+function listAllNameWords(turns: readonly Turn[], before: readonly ReadonlySet<string>[] = []): ReadonlySet<string>[] {
+  return [...before, ...turns.slice(before.length).map(({ text }) => listNameWords(text))];
 }
 
 function requireTable<T>(table: T | null, group: SignalGroup): T {

@@ -4,6 +4,7 @@ import { GroupedBm25, type GroupedBm25Options } from '../../../index/words/group
 import { createTokeniser, type Tokeniser, type TokenOptions } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import type { Sessions } from '../../../model/turns/sessions.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { buildSessionGroups, buildWindowGroups } from './sessions.ts';
 import type { AuthorNames } from './turn-forms.ts';
 
@@ -108,10 +109,15 @@ interface OtherTerms {
   readonly withNames: boolean;
 }
 
-/** @param before of the first of the texts, which take the others in. */
-function buildPostings(texts: readonly string[], kind: TermKind, before?: TermPostings): TermPostings {
-  before?.append(texts.slice(before.size));
-  return before ?? new TermPostings(texts, TERM_KINDS[kind](TOKENS));
+/** @param before of the first of the turns, which take the others in. */
+function buildPostings(
+  turns: readonly Turn[],
+  kind: TermKind,
+  before?: TermPostings,
+  read: (turn: Turn) => string = ({ text }) => text,
+): TermPostings {
+  before?.append(turns.slice(before.size).map(read));
+  return before ?? new TermPostings(turns.map(read), TERM_KINDS[kind](TOKENS));
 }
 
 /**
@@ -141,20 +147,20 @@ export class TextScores {
     before?: TextScores,
   ) {
     this.#names = names;
-    const texts = corpus.turns.map(({ text }) => text);
+    const { turns } = corpus;
     const [words, ...others] = before === undefined ? [] : [before.#words, ...before.#others.map((of) => of.postings)];
-    this.#words = buildPostings(texts, 'words', words);
+    this.#words = buildPostings(turns, 'words', words);
     const single = buildWindowGroups(sessions, 0);
     this.#turns = new GroupedBm25(this.#words, single, PARAMETERS);
     const buildOtherTerms = (name: string, postings: TermPostings, withNames = false): OtherTerms => {
       return { name, postings, index: new GroupedBm25(postings, single, PARAMETERS), withNames };
     };
-    const listSpokenTexts = () => corpus.turns.map(({ author, text }) => `${author ?? ''} ${text}`);
+    const readSpoken = ({ author, text }: Turn) => `${author ?? ''} ${text}`;
     this.#others = [
-      buildOtherTerms('characters', buildPostings(texts, 'characters', others[0])),
-      buildOtherTerms('pairs', buildPostings(texts, 'pairs', others[1])),
+      buildOtherTerms('characters', buildPostings(turns, 'characters', others[0])),
+      buildOtherTerms('pairs', buildPostings(turns, 'pairs', others[1])),
       ...(options.author
-        ? [buildOtherTerms('bm25.author', buildPostings(listSpokenTexts(), 'words', others[2]), true)]
+        ? [buildOtherTerms('bm25.author', buildPostings(turns, 'words', others[2], readSpoken), true)]
         : []),
     ];
     const group = (name: string, of: NamedScores['of'], groups: ReturnType<typeof buildSessionGroups>) => {
