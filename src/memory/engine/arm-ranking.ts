@@ -6,7 +6,7 @@ import type { SliceOptions, SliceSource } from '../../kernel/slices/slice-option
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import { compareTurns } from '../../model/turns/conversation.ts';
-import { Corpus, isStart } from '../../model/turns/corpus.ts';
+import { Corpus } from '../../model/turns/corpus.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
 import { type MemoryRecord, type Turn, toTurn } from '../../model/turns/turn.ts';
 import { listRankedComponents, listRankedPositions, rankArm, readRanking } from '../../rank/retrieval/retriever.ts';
@@ -268,7 +268,7 @@ export class ArmRecordRanking {
   #placeVectors(corpus: Corpus, rows: readonly TurnRow[], kept: readonly Turn[], before?: Workspace): Float32Array {
     const { dimension } = this.#arm;
     const length = corpus.size * dimension;
-    const isGrown = before !== undefined && isStart(before.corpus.turns, corpus.turns);
+    const isGrown = before !== undefined && corpus.startsWith(before.corpus);
     if (!isGrown) this.#vectors = new Float32Array(length);
     else if (length > this.#vectors.length) {
       const longer = new Float32Array(Math.ceil(length * SPARE));

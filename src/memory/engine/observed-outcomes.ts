@@ -28,7 +28,8 @@ export class ObservedOutcomes {
   }
 
   /**
-   * The same turns with the outcomes of a pool. O(N) after a change, for N turns; the same corpus until then.
+   * The same turns with the outcomes of a pool: the same corpus until something changes, O(N) for N turns after an
+   * outcome. Where turns have come after those before, only these are read.
    *
    * @param base turns with the outcomes of their records, as observed when these were made.
    */
@@ -36,8 +37,10 @@ export class ObservedOutcomes {
     if (pool === 'outcome' || (pool === 'both' && this.#stats.size === 0)) return base;
     const made = this.#made.get(pool);
     if (made?.base === base && made.version === this.#version) return made.corpus;
-    const turns = base.turns.map((turn) => this.#apply(turn, pool));
-    const corpus = new Corpus(turns, made?.corpus ?? base);
+    const isStart = made !== undefined && made.version === this.#version && base.startsWith(made.base);
+    const known = isStart ? made.corpus.turns : [];
+    const others = base.turns.slice(known.length).map((turn) => this.#apply(turn, pool));
+    const corpus = new Corpus([...known, ...others], made?.corpus ?? base);
     this.#made.set(pool, { base, version: this.#version, corpus });
     return corpus;
   }

@@ -23,7 +23,7 @@ export function listConversationPositions(corpus: Corpus): Int32Array[] {
   return positions;
 }
 
-/** Those of one conversation. @param place its index in `corpus.conversations`. */
+/** Positions of the turns of one conversation. @param place its index in `corpus.conversations`. */
 export function listPositions(corpus: Corpus, place: number): Int32Array {
   return Int32Array.from(corpus.conversations[place]?.turns ?? [], ({ id }) => corpus.getPosition(id));
 }
@@ -73,10 +73,10 @@ export class Corpus {
   constructor(turns: readonly Turn[], before?: Corpus) {
     const start = before === undefined ? null : Corpus.#findStart(turns, before);
     this.turns = start === null ? [...turns].sort(compareTurns) : [...turns];
-    this.timestamps = Float64Array.from(this.turns, (turn) => turn.timestamp);
-    this.conversationOf = lengthen(start?.conversationOf, this.size);
-    this.ringPosition = lengthen(start?.ringPosition, this.size);
-    this.parent = lengthen(start?.parent, this.size);
+    this.timestamps = fillFirst(new Float64Array(this.size), start?.timestamps);
+    this.conversationOf = fillFirst(new Int32Array(this.size), start?.conversationOf);
+    this.ringPosition = fillFirst(new Int32Array(this.size), start?.ringPosition);
+    this.parent = fillFirst(new Int32Array(this.size), start?.parent);
     [this.#positions, this.#places] = start === null ? [new Map(), new Map()] : [start.#positions, start.#places];
     const conversations = [...(start?.conversations ?? [])];
     for (const [id, group] of this.#enter(start?.size ?? 0)) {
@@ -101,19 +101,19 @@ export class Corpus {
   }
 
   #takeRanks(before: Corpus): void {
-    if (before.#tieRanks !== null && startsWithIds(this.turns, before.turns))
-      this.#tieRanks = extendRanks(this.turns, before.#tieRanks);
+    const isStart = this.#positions === before.#positions || startsWithIds(this.turns, before.turns);
+    if (before.#tieRanks !== null && isStart) this.#tieRanks = extendRanks(this.turns, before.#tieRanks);
   }
 
   /** Takes in the turns from a position on, and groups them by their conversations. */
   #enter(first: number): Map<string, Turn[]> {
     const groups = new Map<string, Turn[]>();
-    for (let position = first; position < this.size; position++) {
-      const turn = this.turns[position] as Turn;
+    for (const [i, turn] of this.turns.slice(first).entries()) {
       assertTurn(turn);
       if (this.#positions.has(turn.id))
         throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
-      this.#positions.set(turn.id, position);
+      this.#positions.set(turn.id, first + i);
+      this.timestamps[first + i] = turn.timestamp;
       getOrCompute(groups, turn.conversationId, () => []).push(turn);
     }
     return groups;
@@ -145,6 +145,11 @@ export class Corpus {
 
   get size(): number {
     return this.turns.length;
+  }
+
+  /** True if the first turns of this corpus are those of another; O(1) where it was made from the other. */
+  startsWith(other: Corpus): boolean {
+    return (this.#positions === other.#positions && this.size >= other.size) || isStart(other.turns, this.turns);
   }
 
   has(id: string): boolean {
@@ -246,9 +251,9 @@ function assertTurn(turn: Turn): void {
     );
 }
 
-/** The first numbers of a longer array, whose others are -1. */
-function lengthen(numbers: Int32Array | undefined, length: number): Int32Array {
-  const longer = new Int32Array(length).fill(-1);
-  if (numbers !== undefined) longer.set(numbers);
-  return longer;
+/** Fills an array with the numbers of a shorter one, and with -1 after these. */
+function fillFirst<T extends Int32Array | Float64Array>(array: T, first?: T): T {
+  array.fill(-1);
+  if (first !== undefined) array.set(first);
+  return array;
 }

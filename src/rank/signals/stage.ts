@@ -7,6 +7,7 @@ import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
 /** Queries in a batch: bounds the [N, B] product of cosines at 64 N numbers. */
@@ -293,10 +294,31 @@ type Part = Turn | Conversation;
 /** Results that were computed of turns or conversations by themselves, for as long as these are there. */
 export class PartResults {
   readonly #results = new Map<string, WeakMap<Part, unknown>>();
+  /** Of all turns of a corpus. */
+  readonly #lists = new Map<string, { readonly corpus: Corpus; readonly results: readonly unknown[] }>();
 
   /** @param key what is computed. */
   of<T>(key: unknown): WeakMap<Part, T> {
     return getOrCompute(this.#results, computeHash(key), () => new WeakMap()) as WeakMap<Part, T>;
+  }
+
+  /**
+   * The results of all turns of a corpus; only those of later turns are looked up where the last one is its begin.
+   *
+   * @param compute as {@link computeMissing}.
+   * @returns [N]
+   */
+  async computeAll<T>(
+    key: unknown,
+    corpus: Corpus,
+    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
+  ): Promise<readonly T[]> {
+    const last = this.#lists.get(computeHash(key));
+    const first = last !== undefined && corpus.startsWith(last.corpus) ? (last.results as readonly T[]) : [];
+    const others = await computeMissing(this.of<T>(key), corpus.turns.slice(first.length), compute);
+    const results = first.length === 0 ? others : [...first, ...others];
+    this.#lists.set(computeHash(key), { corpus, results });
+    return results;
   }
 }
 

@@ -139,8 +139,8 @@ export class Subcorpora {
     const corpus = this.#corpus;
     const asked = corpus.conversations[conversation];
     const [id, turns] = asked === undefined ? [null, corpus.turns] : [asked.id, asked.turns];
-    const places = asked === undefined ? turns.keys() : turns.map((turn) => corpus.getPosition(turn.id));
-    const positions = Int32Array.from(places);
+    const positions = new Int32Array(turns.length);
+    for (let i = 0; i < turns.length; i++) positions[i] = asked === undefined ? i : corpus.getPosition(turns[i]!.id);
     const make = () => (asked === undefined ? corpus : new Corpus(turns, earlier?.corpus));
     return earlier?.growTo(turns, make, positions) ?? new Subcorpus(id, make(), positions);
   }
@@ -151,7 +151,7 @@ export class Subcorpora {
    */
   moveTo(corpus: Corpus): Subcorpora {
     const moved = new Subcorpora(corpus);
-    const isGrown = isStart(this.#corpus.turns, corpus.turns); // earlier turns have their positions
+    const isGrown = corpus.startsWith(this.#corpus); // earlier turns have their positions
     for (const [before, earlier] of this.#made) {
       const { conversationId } = earlier;
       const known = conversationId === null ? null : corpus.findConversation(conversationId);

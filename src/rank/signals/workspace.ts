@@ -12,13 +12,12 @@ import type { QueryBatch } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TokenSource } from '../../model/encoder.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
-import { type Corpus, isStart } from '../../model/turns/corpus.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { Plan, requireSlices, type WorkspaceIdentity } from './plan.ts';
 import type { Encoding, StageUse, TextVectors, World } from './signal.ts';
 import {
   type CandidatePool,
-  computeMissing,
   KEEPS_NOTHING,
   type PartResults,
   Resources,
@@ -51,7 +50,7 @@ function assertVectors(
 
 /** The number of first turns of a workspace that an earlier one has checked, whose vectors are the same. */
 function countChecked(before: Workspace | undefined, corpus: Corpus): number {
-  return before !== undefined && isStart(before.corpus.turns, corpus.turns) ? before.corpus.size : 0;
+  return before !== undefined && corpus.startsWith(before.corpus) ? before.corpus.size : 0;
 }
 
 /**
@@ -268,8 +267,7 @@ export class Workspace implements World {
     key: unknown,
     compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
   ): Promise<readonly T[]> {
-    const { turns } = this.corpus;
-    return this.#partResults === undefined ? compute(turns) : computeMissing(await this.keepParts(key), turns, compute);
+    return this.#partResults?.computeAll(key, this.corpus, compute) ?? compute(this.corpus.turns);
   }
 
   async keepParts<T>(key: unknown): Promise<WeakMap<Turn | Conversation, T>> {
