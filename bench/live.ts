@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureBytesNow } from '../experiments/memory/held-bytes.ts';
 import { ValidationError } from '../src/core/errors/errors.ts';
 import { createRandom, type Random } from '../src/core/numbers/random.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
@@ -53,6 +54,8 @@ export interface LiveCost {
   /** A question to one conversation, and to all, in a batch of as many. */
   readonly batch: number;
   readonly batchWhole: number;
+  /** KiB a turn that the process holds more with the memory, which has answered, than without: records and what ranks. */
+  readonly held: number;
 }
 
 /** Conversations that grow by a turn each minute. */
@@ -175,15 +178,17 @@ async function measureBatch(
 
 /** Fills a memory of N turns, and measures. */
 export async function measureLive(arm: string, size: number, settings: LiveSettings): Promise<LiveCost> {
+  const before = await measureBytesNow();
   const served = serveLiveArm(arm, settings.dimension);
   const memory = await openMemory({ arm: served, cache: { enabled: false }, outcomeRange: 'none' });
   try {
     const turns = new LiveTurns(size, settings);
     await memory.addBatch(Array.from({ length: size }, () => toAddedRecord(turns.next())));
     const { questions, write, changed, changedWhole, ...times } = await measureRounds(memory, turns, settings);
+    const held = ((await measureBytesNow()) - before) / 1024 / size;
     const isScoped = ({ conversationId }: AskedLive) => conversationId !== undefined;
     return {
-      ...{ arm, size, ...times },
+      ...{ arm, size, held, ...times },
       ...{ write: median(write), changed: median(changed), changedWhole: median(changedWhole) },
       batch: await measureBatch(turns, arm, questions.filter(isScoped), settings.dimension),
       batchWhole: await measureBatch(
@@ -204,7 +209,7 @@ const percentile = (times: readonly number[], share: number) =>
 
 const HEADER = [
   ...['arm', 'turns', 'write', 'turn: its conversation', 'turn: all', 'conversation p50', 'p95', 'batch'],
-  ...['all p50', 'p95', 'batch'],
+  ...['all p50', 'p95', 'batch', 'KiB a turn'],
 ];
 
 /** A row for each arm and size, and under the sizes of an arm how each time grows with them. */
@@ -212,7 +217,7 @@ export function formatLiveTable(costs: readonly LiveCost[]): string {
   const readTimes = (cost: LiveCost) => [
     ...[cost.write, cost.changed, cost.changedWhole],
     ...[percentile(cost.asked, 0.5), percentile(cost.asked, 0.95), cost.batch],
-    ...[percentile(cost.askedWhole, 0.5), percentile(cost.askedWhole, 0.95), cost.batchWhole],
+    ...[percentile(cost.askedWhole, 0.5), percentile(cost.askedWhole, 0.95), cost.batchWhole, cost.held],
   ];
   const lines = [...new Set(costs.map(({ arm }) => arm))].flatMap((arm) => {
     const own = costs.filter((cost) => cost.arm === arm);

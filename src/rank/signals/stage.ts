@@ -294,7 +294,7 @@ type Part = Turn | Conversation;
 /** Results that were computed of turns or conversations by themselves, for as long as these are there. */
 export class PartResults {
   readonly #results = new Map<string, WeakMap<Part, unknown>>();
-  /** Of all turns of a corpus. */
+  /** Lists of the results of all turns of a corpus. */
   readonly #lists = new Map<string, { readonly corpus: Corpus; readonly results: readonly unknown[] }>();
 
   /** @param key what is computed. */
