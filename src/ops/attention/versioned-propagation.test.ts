@@ -4,6 +4,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { propagateReference } from './attention-row.oracle.ts';
 import { PROPAGATION_PRESETS, type PropagationOptions } from './options.ts';
@@ -117,6 +118,18 @@ describe('which versions there are', () => {
     expect([...validFrom]).toEqual([...validFrom].sort((a, b) => a - b));
     expect(await count(PROPAGATION_PRESETS.framework, new Int32Array(0))).toBe(0);
     expect(await count(PROPAGATION_PRESETS.framework, Int32Array.of(0))).toBe(0);
+  });
+
+  test('the rows of a conversation whose turns are all there are computed once, those of fewer turns are not kept', async () => {
+    const now = Int32Array.of(corpus.size);
+    const kept = new WeakMap<Conversation, Float32Array>();
+    const options = PROPAGATION_PRESETS.framework;
+    const first = await propagateVersions(corpus, embeddings, now, options, { kept });
+    const again = await propagateVersions(corpus, new Float32Array(embeddings.length), now, options, { kept });
+    expect(again).toEqual(first);
+    expect(first.vectors).toEqual((await propagateVersions(corpus, embeddings, now, options)).vectors);
+    const earlier = await propagateVersions(corpus, embeddings, Int32Array.of(41), options, { kept });
+    expect(earlier.vectors).toEqual((await propagateVersions(corpus, embeddings, Int32Array.of(41), options)).vectors);
   });
 
   test('none for embeddings of another corpus', async () => {

@@ -4,6 +4,7 @@ import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
 import { assertShape, computeRowWidth, gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
 import { computeBandWidth } from './band.ts';
 import type { PropagationOptions } from './options.ts';
@@ -177,6 +178,11 @@ function findLargestSize(versions: readonly Version[]): number {
   return versions.reduce((most, { size }) => Math.max(most, size), 0);
 }
 
+/** True if the versions are those of all T turns of a conversation at the time of the last. */
+function isOfOneMoment(versions: readonly Version[], T: number): boolean {
+  return versions.length === T && versions.every(({ size }) => size === T);
+}
+
 /** The positions of the versions' turns and of all T turns of their conversation, for each version. */
 function computeVersionPositions(
   versions: readonly Version[],
@@ -231,6 +237,8 @@ async function computeVersions(
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
  * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
  * @param settings.order the order of the turns; by default time order
+ * @param settings.kept the rows of conversations whose turns are all there at the only cutoff, [T, D] each: they are read,
+ *   and added where they are missing; for these options and this order
  * @param settings.batchNumbers the maximum of numbers in a tensor of the device, without the turns of a conversation;
  *   by default 2²²
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.
@@ -245,6 +253,7 @@ export async function propagateVersions(
     readonly progress?: StartProgress;
     readonly order?: TurnOrder;
     readonly batchNumbers?: number;
+    readonly kept?: WeakMap<Conversation, Float32Array>;
   } = {},
 ): Promise<PropagatedVersions> {
   await ensureBackend();
@@ -267,17 +276,31 @@ export async function propagateVersions(
       vectors.set(viewRow(rows, dimension, i), (slotOf.get(version) as number) * dimension);
   };
   const progress = (settings.progress ?? ignoreProgress)('propagation', plans.length);
-  for (const [conversation, plan] of plans.entries()) {
+  const compute = async (conversation: number, plan: readonly PlannedVersion[]) => {
     const positions = (conversations[conversation] as Int32Array).subarray(0, findLargestSize(plan));
-    if (plan.length > 0) {
-      const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
-      try {
-        const ringPositionOf = order && ((size: number) => order(conversation, size).ringPositionOf);
-        await computeVersions(turns, plan, options, ringPositionOf, batchNumbers, store);
-      } finally {
-        turns.dispose();
-      }
+    const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
+    try {
+      const ringPositionOf = order && ((size: number) => order(conversation, size).ringPositionOf);
+      await computeVersions(turns, plan, options, ringPositionOf, batchNumbers, store);
+    } finally {
+      turns.dispose();
     }
+  };
+  for (const [conversation, plan] of plans.entries()) {
+    const owner = corpus.conversations[conversation] as Conversation;
+    const kept = isOfOneMoment(plan, owner.turns.length) ? settings.kept : undefined;
+    const rows = kept?.get(owner);
+    if (rows !== undefined) store(plan, rows);
+    else if (plan.length > 0) await compute(conversation, plan);
+    if (rows === undefined)
+      kept?.set(
+        owner,
+        gatherRows(
+          vectors,
+          dimension,
+          plan.map((version) => slotOf.get(version) as number),
+        ),
+      );
     progress.update(conversation + 1);
   }
   progress.finish(`${versions.length} versions`);

@@ -24,8 +24,10 @@ export const propagatedRows = defineStage({
     const { propagateVersions } = await import('../../ops/attention/versioned-propagation.ts');
     const { drawPermutedOrder } = await import('./worlds/permuted-order.ts');
     const { corpus, turnVectors, batch, control, startProgress } = world;
-    const order = control === null ? {} : { order: drawPermutedOrder(corpus, world.controlSeed(control)) };
-    return propagateVersions(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });
+    const kept = world.findKeptParts<Float32Array>(['propagated', options]);
+    const settings =
+      control === null ? kept && { kept } : { order: drawPermutedOrder(corpus, world.controlSeed(control)) };
+    return propagateVersions(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...settings });
   },
 });
 

@@ -8,7 +8,7 @@ import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';
 import { MASKED, type RingAttentionOptions, tabulateTerms } from '../../ops/attention/options.ts';
-import type { World } from './signal.ts';
+import { keepParts, type World } from './signal.ts';
 import { computeMissing } from './stage.ts';
 
 /** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */
@@ -95,7 +95,7 @@ export async function findForwardCosines(world: World, positions: Int32Array, wi
   const { corpus, turnVectors, dimension } = world.shared;
   const places = new Set<number>();
   for (const position of positions) if (position >= 0) places.add(corpus.conversationOf[position] as number);
-  const kept = await world.shared.keepParts<ForwardCosines>(`forward cosines ${width}`);
+  const kept = await keepParts<ForwardCosines>(world.shared, `forward cosines ${width}`);
   const compute = async (conversations: readonly Conversation[]) => {
     const built: ForwardCosines[] = [];
     for (const { id, turns } of conversations) {

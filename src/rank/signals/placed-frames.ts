@@ -7,7 +7,7 @@ import { countTextComponents } from '../../ops/trajectory/complexity.ts';
 import { createTreesAsOf, type TreeAsOf } from '../../ops/trajectory/conversation-tree.ts';
 import { type CorpusFrames, type FrameTables, openFrames } from '../../ops/trajectory/frame-tables.ts';
 import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../../ops/trajectory/query-frames.ts';
-import type { World } from './signal.ts';
+import { keepParts, type World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
 import type { CandidatePool, PoolRows } from './stage.ts';
 import { drawPermutedOrder, orderParentsFirst, permuteFrames } from './worlds/permuted-order.ts';
@@ -86,7 +86,7 @@ export async function countComponents(texts: readonly string[], progress: StartP
 
 /** The frames of the turns, a conversation's made once for all queries. @param components [N] */
 export async function openWorldFrames({ shared }: World, components: Int32Array): Promise<CorpusFrames> {
-  const kept = await shared.keepParts<FrameTables>('frame tables');
+  const kept = await keepParts<FrameTables>(shared, 'frame tables');
   return openFrames(shared.corpus, shared.turnVectors, components, { kept });
 }
 

@@ -89,10 +89,10 @@ export interface World extends Setting {
     compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
   ): Promise<readonly T[]>;
   /**
-   * Where results of turns or conversations by themselves are kept, for as long as there is the turn or the
-   * conversation: those of a corpus before too, where turns come and go.
+   * Where turns come and go, the results of turns or conversations by themselves, those of a corpus before too: kept for
+   * as long as there is the turn or the conversation. null where the turns stay.
    */
-  keepParts<T>(key: unknown): Promise<WeakMap<Turn | Conversation, T>>;
+  findKeptParts<T>(key: unknown): WeakMap<Turn | Conversation, T> | null;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }
@@ -114,6 +114,11 @@ export interface StageUse<R> {
   key(setting: Setting): unknown;
   inputs(setting: Setting): Readonly<Record<string, StageUse<unknown>>>;
   compute(world: World, pool: CandidatePool | undefined, inputs: Readonly<Record<string, unknown>>): Promise<R> | R;
+}
+
+/** Where results of turns or conversations by themselves are kept: by the world, or beyond it where turns come and go. */
+export async function keepParts<T>(world: World, key: unknown): Promise<WeakMap<Turn | Conversation, T>> {
+  return world.findKeptParts<T>(key) ?? world.keepOnce(['parts', key], () => new WeakMap());
 }
 
 type Uses = Readonly<Record<string, StageUse<unknown>>>;

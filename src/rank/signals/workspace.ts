@@ -270,8 +270,8 @@ export class Workspace implements World {
     return this.#partResults?.computeAll(key, this.corpus, compute) ?? compute(this.corpus.turns);
   }
 
-  async keepParts<T>(key: unknown): Promise<WeakMap<Turn | Conversation, T>> {
-    return this.#partResults?.of<T>(key) ?? this.shared.keepOnce(['parts', key], () => new WeakMap());
+  findKeptParts<T>(key: unknown): WeakMap<Turn | Conversation, T> | null {
+    return this.#partResults?.of<T>(key) ?? null;
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {

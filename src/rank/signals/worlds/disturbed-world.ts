@@ -153,8 +153,8 @@ export class DisturbedWorld implements World {
     return this.#workspace.computeEach(...given) as Promise<readonly T[]>;
   }
 
-  keepParts<T>(key: unknown): ReturnType<World['keepParts']> & Promise<WeakMap<object, T>> {
-    return this.#workspace.keepParts(key);
+  findKeptParts<T>(key: unknown): WeakMap<object, T> | null {
+    return this.#workspace.findKeptParts(key);
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {
