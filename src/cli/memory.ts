@@ -225,7 +225,7 @@ function removeCommand(): Command {
       'after',
       `
 Give one of --filter, --conversation and --user. Summaries, procedures and facts that were made of removed records go
-with them, and so does what the logs have of them. A removal cannot be undone.
+with them, and so does what the logs have of them, and the cache: vectors of their texts. A removal cannot be undone.
 
 Examples:
   ragpp memory remove notes --conversation printer-floor-2 --dry-run
