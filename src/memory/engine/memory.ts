@@ -117,6 +117,11 @@ export class Memory {
     return this.#store.size;
   }
 
+  /** The latest time of a record, in milliseconds since 1970; null without records. */
+  get newestTime(): number | null {
+    return this.#store.newestTime;
+  }
+
   /** D of every embedding. */
   get dimension(): number {
     return this.#options.dimension;
