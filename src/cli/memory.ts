@@ -243,7 +243,8 @@ function proveForgottenCommand(): Command {
     .addHelpText(
       'after',
       `
-The text is looked for as UTF-8, UTF-16, JSON and base64, in the names of files, and within gzip.
+The text is looked for as UTF-8, UTF-16, JSON and base64, in the names of files, within gzip and zstd, and in the rows
+of Parquet.
 
 Exit codes: 0 no file has it, 1 a file has it or cannot be read, 2 wrong usage.
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { findText, listTextForms } from '../../core/decoding/find-text.ts';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
-import { findText, listTextForms } from '../../core/files/find-text.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { readQrels } from '../../eval/trec/trec-files.ts';
 import type { CachedValues } from '../../index/encoders/cached-texts.ts';
