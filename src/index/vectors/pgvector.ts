@@ -10,6 +10,7 @@ import { COLUMNS, decodeRow, encodeRows } from './postgres/pgvector-rows.ts';
 import {
   ColumnIndex,
   countRows,
+  dropStatistics,
   EVERY_ROW,
   hasMoreRows,
   lockWriters,
@@ -144,6 +145,22 @@ export class PgvectorIndex implements VectorIndex {
       await lockWriters(session, this.#table);
       const gone = await session.query(`delete from ${this.#table} where id = any($1::text[]) returning 1`, [ids]);
       return gone.length;
+    });
+  }
+
+  /**
+   * Writes the table to new files. Its index is dropped before, and built again by a later search. The log of a server,
+   * its copies and its backups have removed rows for longer.
+   */
+  compact(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#lifetime === 'session') return;
+      await this.#run(async (session) => {
+        await lockWriters(session, this.#table);
+        await this.#index.drop(session);
+        await dropStatistics(session, this.#options.table, this.dimension);
+      });
+      await this.#database.vacuum(this.#options.table);
     });
   }
 

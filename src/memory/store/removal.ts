@@ -126,15 +126,26 @@ function replaceLog(staged: string, log: string, files: readonly string[]): void
   syncFolder(log);
 }
 
+/** The folders of the indexes of a store. */
+function listIndexFolders(folder: string): string[] {
+  const indexes = join(folder, 'indexes');
+  if (!existsSync(indexes)) return [];
+  const entries = readdirSync(indexes, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(indexes, name));
+}
+
 /** Removes the saved rows of every index; what opens the index builds it from the records. */
 function removeSavedRows(folder: string): void {
-  const indexes = join(folder, 'indexes');
-  if (!existsSync(indexes)) return;
-  for (const entry of readdirSync(indexes, { withFileTypes: true })) {
-    const own = join(indexes, entry.name);
-    if (entry.isDirectory())
-      for (const file of readFolder(own)) if (file.startsWith('rows')) removePath(join(own, file));
-  }
+  for (const own of listIndexFolders(folder))
+    for (const file of readFolder(own)) if (file.startsWith('rows')) removePath(join(own, file));
+}
+
+/** In the folder of an index that may have removed vectors: who opens the index compacts it, and removes the file. */
+export const UNCOMPACTED = 'uncompacted';
+
+/** Has the indexes of a store, which are not open, compacted when they are opened. */
+function noteUncompacted(folder: string): void {
+  for (const own of listIndexFolders(folder)) writeAtomic(join(own, UNCOMPACTED), '');
 }
 
 /**
@@ -163,13 +174,13 @@ export async function finishRemoval(store: MemoryStore, compactIndexes: () => Pr
  * Finishes a removal that was staged before and not done, and deletes one that was not decided. Does nothing for a
  * store that is only read, or in memory.
  *
- * @param compactIndexes as of {@link finishRemoval}.
+ * @param compactIndexes as of {@link finishRemoval}. Absent: no index is open, and what opens one compacts it.
  * @throws UnavailableError naming the process that has a log of the folder open; StorageError; what `compactIndexes`
  *   throws.
  */
 export async function resumeRemoval(
   store: MemoryStore,
-  compactIndexes: () => Promise<void> = async () => {},
+  compactIndexes: () => Promise<void> = async () => noteUncompacted(store.folder as string),
 ): Promise<void> {
   const { folder } = store;
   if (folder === null || store.isReadOnly) return;

@@ -11,6 +11,18 @@ const CREATION_LOCK = 7_221_981;
 /** The life of a table: until it is dropped, or for its connection alone. */
 export type TableLifetime = 'kept' | 'session';
 
+/** The types of the columns; D is the dimension of the vectors. */
+const listColumnTypes = (dimension: number): Readonly<Record<string, string>> => ({
+  id: 'text collate "C"',
+  conversation_id: 'text',
+  parent_id: 'text',
+  created_at: 'double precision',
+  author: 'text',
+  channel: 'text',
+  attributes: 'jsonb not null',
+  embedding: `vector(${dimension})`,
+});
+
 async function createTable(
   session: SqlSession,
   table: string,
@@ -20,9 +32,21 @@ async function createTable(
   await session.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
   await session.query('create extension if not exists vector');
   const kind = lifetime === 'session' ? 'temporary table' : 'table';
-  await session.query(`create ${kind} if not exists "${table}" (id text collate "C" primary key,
-    conversation_id text, parent_id text, created_at double precision, author text, channel text,
-    attributes jsonb not null, embedding vector(${dimension}))`);
+  const columns = Object.entries(listColumnTypes(dimension)).map(([name, type]) => `${name} ${type}`);
+  await session.query(`create ${kind} if not exists "${table}" (${columns.join(', ')}, primary key (id))`);
+}
+
+/**
+ * Drops what the server knows of the values of a table, such as the most common ones. A server counts the values of an
+ * empty table never again.
+ */
+export async function dropStatistics(session: SqlSession, table: string, dimension: number): Promise<void> {
+  const [found] = await session.query(`select relkind from pg_class where oid = $1::regclass`, [`"${table}"`]);
+  if (found?.relkind !== 'r') return; // the key of a table in partitions keeps its type
+  const changes = Object.entries(listColumnTypes(dimension)).map(
+    ([name, type]) => `alter column ${name} type ${type.replace(' not null', '')}`,
+  );
+  await session.query(`alter table "${table}" ${changes.join(', ')}`);
 }
 
 /**
