@@ -244,7 +244,7 @@ function proveForgottenCommand(): Command {
       'after',
       `
 The text is looked for as UTF-8, UTF-16, JSON and base64, in the names of files, within gzip and zstd, and in the rows
-of Parquet.
+of Parquet and of tables of the memory in Postgres.
 
 Exit codes: 0 no file has it, 1 a file has it or cannot be read, 2 wrong usage.
 

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { findText, listTextForms } from '../../core/decoding/find-text.ts';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { readQrels } from '../../eval/trec/trec-files.ts';
@@ -13,6 +11,7 @@ import { FailedCheck } from '../process/supervision.ts';
 import { readArmJudgements } from './memory/folder-arm.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { printWarnings, runWithAskedMemory, runWithMemory } from './memory/open-folder.ts';
+import { Proof } from './memory/prove-forgotten.ts';
 
 interface RemoveFlags {
   readonly filter?: string;
@@ -106,12 +105,12 @@ export async function runMemoryRemove(folder: string, flags: RemoveFlags, comman
   });
 }
 
-/** Looks for a text in every file of a folder. @throws FailedCheck if a file has it or cannot be read. */
+/** Looks for a text in a folder. @throws FailedCheck if something has it or cannot be read. */
 export async function runMemoryProveForgotten(folder: string, canary: string): Promise<void> {
-  const { files, bytes, found, unread } = await findText(folder, listTextForms(canary));
-  for (const { path, form, offset } of found)
-    printOut(`found: ${join(folder, path)}${offset === null ? '' : ` at byte ${offset}`} (${form})\n`);
-  for (const { path, reason } of unread) printOut(`not read: ${join(folder, path)}: ${reason}\n`);
-  printOut(`scanned: ${files} files, ${bytes} bytes; found: ${found.length}, not read: ${unread.length}\n`);
+  const { files, bytes, rows, found, unread } = await Proof.search(folder, canary);
+  for (const place of found) printOut(`found: ${place}\n`);
+  for (const place of unread) printOut(`not read: ${place}\n`);
+  const inTables = rows === 0 ? '' : `, ${rows} rows of tables`;
+  printOut(`scanned: ${files} files, ${bytes} bytes${inTables}; found: ${found.length}, not read: ${unread.length}\n`);
   if (found.length + unread.length > 0) throw new FailedCheck('the text may be in the folder');
 }

@@ -121,6 +121,12 @@ function* listBytes(value: unknown): Generator<Uint8Array> {
 
 type FoundForm = Pick<FoundText, 'form' | 'offset'>;
 
+/** The names of the forms that are within one of some texts. */
+export function listFormsWithin(texts: readonly Uint8Array[], forms: readonly TextForm[]): string[] {
+  const buffers = texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.byteLength));
+  return forms.filter(({ bytes }) => buffers.some((text) => text.includes(bytes))).map(({ name }) => name);
+}
+
 async function* findInBytes(parts: AsyncIterable<Uint8Array>, forms: readonly TextForm[], suffix: string) {
   const finder = new FormFinder(forms);
   for await (const part of parts)
@@ -134,8 +140,7 @@ async function* findInRows(path: string, forms: readonly TextForm[]): AsyncGener
     for await (const batch of file.readBatches())
       for (const values of batch) {
         row++;
-        const texts = Array.from(listBytes(values), (bytes) => Buffer.from(bytes));
-        for (const { name } of forms.filter(({ bytes }) => texts.some((text) => text.includes(bytes))))
+        for (const name of listFormsWithin([...listBytes(values)], forms))
           yield { form: `${name} in row ${row} of parquet`, offset: null };
       }
   } finally {

@@ -290,10 +290,12 @@ function assertDimension({ method }: PgvectorOptions, dimension: number): void {
     );
 }
 
-export const openPgvector: OpenVectorIndex<PgvectorOptions> = async (options, context) => {
-  const database = await (options.url === null ? openPglite(options.folder) : connectPostgres(options.url));
-  return PgvectorIndex.open(options, context, database);
-};
+/** The caller disposes it. */
+export const openDatabase = ({ url, folder }: Pick<PgvectorOptions, 'url' | 'folder'>): Promise<SqlDatabase> =>
+  url === null ? openPglite(folder) : connectPostgres(url);
+
+export const openPgvector: OpenVectorIndex<PgvectorOptions> = async (options, context) =>
+  PgvectorIndex.open(options, context, await openDatabase(options));
 
 /** Numbers the tables of this process, which no other sees. */
 let tables = 0;

@@ -3,7 +3,7 @@ import { compileFilterSql } from '../../../model/filter/compile-filter-sql.ts';
 import type { Distance, VectorSearchOptions } from '../../../model/vector-index.ts';
 import { clampCosineDistance } from '../distances.ts';
 import type { PgvectorOptions } from '../vector-kind.ts';
-import type { SqlSession, SqlValue } from './sql-database.ts';
+import type { SqlDatabase, SqlSession, SqlValue } from './sql-database.ts';
 
 /** Locks out another process that creates the extension or the table at the same time. */
 const CREATION_LOCK = 7_221_981;
@@ -34,6 +34,40 @@ async function createTable(
   const kind = lifetime === 'session' ? 'temporary table' : 'table';
   const columns = Object.entries(listColumnTypes(dimension)).map(([name, type]) => `${name} ${type}`);
   await session.query(`create ${kind} if not exists "${table}" (${columns.join(', ')}, primary key (id))`);
+}
+
+/** The texts of a row of a table, or of the statistics that the server has of a column. */
+export interface TableTexts {
+  readonly kind: 'row' | 'statistics';
+  /** The id of the row, or the name of the column. */
+  readonly name: string;
+  readonly texts: readonly string[];
+}
+
+/** Rows that are read at once. */
+const READ_ROWS = 1000;
+
+const toTexts = (values: readonly unknown[]) => values.flatMap((value) => (typeof value === 'string' ? [value] : []));
+
+/** The texts of every row and of the statistics of a table; none if it does not exist. */
+export async function* readTableTexts(database: SqlDatabase, table: string): AsyncGenerator<TableTexts> {
+  const ask = (sql: string, parameters: readonly SqlValue[]) =>
+    database.transaction((session) => session.query(sql, parameters));
+  const [found] = await ask('select to_regclass($1) is null as missing', [`"${table}"`]);
+  if (found?.missing === true) return;
+  const columns = 'id, conversation_id, parent_id, author, channel, attributes::text as attributes';
+  for (let after = ''; ; ) {
+    const rows = await ask(`select ${columns} from "${table}" where id > $1 order by id limit ${READ_ROWS}`, [after]);
+    for (const row of rows) yield { kind: 'row', name: String(row.id), texts: toTexts(Object.values(row)) };
+    if (rows.length < READ_ROWS) break;
+    after = String(rows.at(-1)?.id);
+  }
+  const known = await ask(
+    'select attname, most_common_vals::text as common, histogram_bounds::text as bounds from pg_stats where tablename = $1',
+    [table],
+  );
+  for (const { attname, common, bounds } of known)
+    yield { kind: 'statistics', name: String(attname), texts: toTexts([common, bounds]) };
 }
 
 /**
