@@ -5,7 +5,7 @@ import { StorageError } from '../../core/errors/errors.ts';
 import { makeFolder, readFolder, readText, removePath, syncFolder, writeAtomic } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { parse, parseJson } from '../../core/validation/validation.ts';
-import { type CachedTexts, evictCachedTexts } from '../../index/encoders/cached-texts.ts';
+import type { CachedTexts } from '../../index/encoders/cached-texts.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { MemoryStore } from './memory-store.ts';
 import type { VersionName } from './operation.ts';
@@ -165,7 +165,10 @@ export async function finishRemoval(store: MemoryStore, compactIndexes: () => Pr
     replaceLog(nameLog(join(folder, STAGED), i), join(folder, path), files);
   removeSavedRows(folder);
   await store.snapshot();
-  if (plan.cached !== null) evictCachedTexts(plan.cached);
+  if (plan.cached !== null) {
+    const { evictCachedTexts } = await import('../../index/encoders/cached-texts.ts'); // few removals need it
+    evictCachedTexts(plan.cached);
+  }
   removePath(join(folder, STAGED));
   syncFolder(folder);
 }
