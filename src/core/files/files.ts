@@ -178,7 +178,7 @@ function replace(path: string, parts: Iterable<Uint8Array>, mode: number | null)
  *
  * @param content whole, or in parts that are made as they are written.
  * @param mode the permissions of the file, such as 0o600 for a secret; null: those of the file before it, or those that the system gives.
- * @throws StorageError, also if the path is a link or not a regular file; what the parts throw.
+ * @throws StorageError, also if the path is a link or not a regular file, and for an error of the parts.
  */
 export function writeAtomic(
   path: string,
