@@ -34,7 +34,7 @@ const isStudy = (file: string) => /^(?:bench|experiments)\//.test(file) || STUDI
 
 const STUDIES = new RegExp(
   `^src/(?:${[
-    'cli/(?:main|memory-accepted|memory-interruption|run\\.configs|run\\.plugins|run\\.processes|run\\.slurm|sliced-interruption)',
+    'cli/(?:main|memory-accepted|memory-interruption|memory-tables|run\\.configs|run\\.plugins|run\\.processes|run\\.slurm|sliced-interruption)',
     'cli/process/supervision\\.interruption',
     'example-types|guides|hostile-files|readme|without-set-up',
     'lab/run/replayed-configs',

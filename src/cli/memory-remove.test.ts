@@ -9,6 +9,8 @@ afterAll(() => rmSync(root, { recursive: true }));
 const at = (name: string) => join(root, name);
 const ragpp = (...words: string[]) => runRagpp('memory', ...words);
 
+/** Not the cache of the project. */
+const CACHE = ['--cache', at('cache')];
 const CANARY = 'Geheimes Wörterbuch';
 const SECRET = { conversationId: 'secret', author: 'ada', metadata: { userId: 'ada' } };
 const ROWS = [
@@ -37,7 +39,7 @@ test('a dry run lists what would go, the removal takes it, and no file has it th
   expect(found.code).toBe(1);
   for (const part of ['journal', 'consolidation'])
     expect(found.stdout).toMatch(new RegExp(`^found: ${folder}.*${part}.* at byte \\d+ \\(UTF-8\\)$`, 'm'));
-  const words = ['remove', folder, '--conversation', 'secret', '--qrels', at('qrels.txt')];
+  const words = ['remove', folder, '--conversation', 'secret', '--qrels', at('qrels.txt'), ...CACHE];
   const dry = await ragpp(...words, '--dry-run');
   expect(dry).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: (?:magnitude|information)/) });
   expect(dry.stdout).toMatch(
@@ -66,14 +68,26 @@ test('a dry run lists what would go, the removal takes it, and no file has it th
 test('records of a person and of a filter are removed; one criterion is needed', async () => {
   const folder = await makeMemory('people');
   for (const wrong of [[], ['--user', 'ada', '--filter', 'importance > 0']])
-    expect((await ragpp('remove', folder, ...wrong)).code).toBe(2);
-  expect((await ragpp('remove', folder, '--filter', 'colour = 1')).stderr).toMatch(/colour/);
-  expect((await ragpp('remove', folder, '--user', 'nobody')).stdout).toMatch(
+    expect((await ragpp('remove', folder, ...CACHE, ...wrong)).code).toBe(2);
+  expect((await ragpp('remove', folder, ...CACHE, '--filter', 'colour = 1')).stderr).toMatch(/colour/);
+  expect((await ragpp('remove', folder, ...CACHE, '--user', 'nobody')).stdout).toMatch(
     /^removed: 0 records, and 0 made of them\n/,
   );
-  expect((await ragpp('remove', folder, '--user', 'ada')).stdout).toContain(`${folder}: 2 records\n`);
-  expect((await ragpp('remove', folder, '--filter', "id = 'o2'")).stdout).toContain(`${folder}: 1 records\n`);
+  expect((await ragpp('remove', folder, ...CACHE, '--user', 'ada')).stdout).toContain(`${folder}: 2 records\n`);
+  expect((await ragpp('remove', folder, ...CACHE, '--filter', "id = 'o2'")).stdout).toContain(`${folder}: 1 records\n`);
   expect((await ragpp('prove-forgotten', folder, 'lentil')).code).toBe(0);
+});
+
+test('the cache loses the vectors of removed texts', async () => {
+  const turns = ROWS.map(({ embedding: _, ...row }) => `${JSON.stringify(row)}\n`);
+  writeFileSync(at('turns.jsonl'), turns.join(''));
+  await ragpp('import', at('embedded'), at('turns.jsonl'), '--encoder', 'use-lite', ...CACHE);
+  const line = 'vectors in the cache: 3 of texts, 0 of tokens of texts\n';
+  const words = ['remove', at('embedded'), '--conversation', 'secret', ...CACHE];
+  expect((await ragpp(...words, '--dry-run')).stdout).toContain(line);
+  expect(await ragpp(...words)).toMatchObject({ code: 0, stdout: expect.stringContaining(line) });
+  const again = await ragpp('import', at('again'), at('turns.jsonl'), '--encoder', 'use-lite', ...CACHE);
+  expect(again.stderr).toContain('3 texts embedded');
 });
 
 test('a folder that is missing cannot be proven', async () => {

@@ -225,7 +225,7 @@ function removeCommand(): Command {
       'after',
       `
 Give one of --filter, --conversation and --user. Summaries, procedures and facts that were made of removed records go
-with them, and so does what the logs have of them. A removal cannot be undone.
+with them, and so does what the logs have of them, and the cache: vectors of their texts. A removal cannot be undone.
 
 Examples:
   ragpp memory remove notes --conversation printer-floor-2 --dry-run
@@ -243,7 +243,8 @@ function proveForgottenCommand(): Command {
     .addHelpText(
       'after',
       `
-The text is looked for as UTF-8, UTF-16, JSON and base64, in the names of files, and within gzip.
+The text is looked for as UTF-8, UTF-16, JSON and base64, in the names of files, within gzip and zstd, and in the rows
+of Parquet and of tables of the memory in Postgres.
 
 Exit codes: 0 no file has it, 1 a file has it or cannot be read, 2 wrong usage.
 

@@ -31,13 +31,6 @@ interface AskFlags
 /** Without a source that was asked for there is no prompt. */
 const TIMEOUT_MILLISECONDS = 3_600_000;
 
-/** The last moment of a memory and a millisecond, so that every record is earlier. */
-function findEnd(memory: Memory): number {
-  let last = 0;
-  for (const { createdAt } of memory.records()) last = Math.max(last, createdAt);
-  return last + 1;
-}
-
 /** Assembles the prompt of a question, and the ranking that it is from. */
 async function askMemory(memory: Memory, text: string, flags: AskFlags, sources: BesideSources) {
   const { budget, strategy, rerank, packing, tokens, timeZone, cite, conversation, author, channel, anchor } = flags;
@@ -54,7 +47,8 @@ async function askMemory(memory: Memory, text: string, flags: AskFlags, sources:
       withheld++;
     },
   });
-  const now = flags.asOf === undefined ? findEnd(memory) : parse(time, flags.asOf, '--as-of');
+  const end = (memory.newestTime ?? 0) + 1; // every record is earlier
+  const now = flags.asOf === undefined ? end : parse(time, flags.asOf, '--as-of');
   const options = {
     k: flags.k,
     budget,

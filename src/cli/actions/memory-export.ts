@@ -11,10 +11,12 @@ import {
   printOut,
   type StartProgress,
 } from '../../core/terminal/progress.ts';
+import { computeSalience } from '../../memory/conservation/salience.ts';
+import { findOrigin } from '../../memory/conservation/salience-stream.ts';
 import { openStore } from '../../memory/store/open-store.ts';
 import { encodeHead, joinVectors } from '../../memory/store/operation.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
-import { assertMemory } from './memory/memory-folder.ts';
+import { readMemoryFolder } from './memory/memory-folder.ts';
 import { runWithOpened } from './memory/open-folder.ts';
 
 const ALIGNMENT = 64;
@@ -31,7 +33,17 @@ function writeNpy(path: string, values: Float32Array, rows: number): void {
   writeAtomic(path, Buffer.concat([prefix, header, Buffer.from(values.buffer, values.byteOffset, values.byteLength)]));
 }
 
-type Records = readonly MemoryRecord[];
+/** A record with its salience among all that are exported, which depends on the newest of them. */
+interface ExportedRecord extends MemoryRecord {
+  readonly salience: number;
+}
+
+type Records = readonly ExportedRecord[];
+
+function addSalience(records: readonly MemoryRecord[], halfLifeHours: number | null): Records {
+  const origin = findOrigin(records) ?? 0;
+  return records.map((record) => ({ ...record, salience: computeSalience(record, halfLifeHours, origin) }));
+}
 
 /** Numbers as JSON that reads back as the same numbers: JSON.stringify loses the sign of -0. */
 const formatNumbers = (values: Float32Array) =>
@@ -86,7 +98,7 @@ async function writeArray(path: string, records: Records, stage: Progress): Prom
 }
 
 /** Of each column its type, and its value for a record; null where it has none. */
-const COLUMNS: Readonly<Record<string, readonly ['BYTE_ARRAY' | 'DOUBLE', (record: MemoryRecord) => unknown]>> = {
+const COLUMNS: Readonly<Record<string, readonly ['BYTE_ARRAY' | 'DOUBLE', (record: ExportedRecord) => unknown]>> = {
   id: ['BYTE_ARRAY', ({ id }) => id],
   context: ['BYTE_ARRAY', ({ context }) => context],
   outcome: ['DOUBLE', ({ outcome }) => outcome],
@@ -98,6 +110,7 @@ const COLUMNS: Readonly<Record<string, readonly ['BYTE_ARRAY' | 'DOUBLE', (recor
   parentId: ['BYTE_ARRAY', ({ parentId }) => parentId],
   author: ['BYTE_ARRAY', ({ author }) => author],
   channel: ['BYTE_ARRAY', ({ channel }) => channel],
+  salience: ['DOUBLE', ({ salience }) => salience],
 };
 
 /** Numbers of the vectors of a row group: the time to write one is a fraction of a second. */
@@ -157,30 +170,32 @@ function findWriter(out: string): (typeof WRITERS)[string] {
 }
 
 /**
- * Writes records in the format that the ending of the file names.
+ * Writes records in the format that the ending of the file names, each with its salience.
  *
+ * @param halfLifeHours of the salience; null: nothing fades.
  * @returns the files written
  * @throws ValidationError for another ending; StorageError.
  */
 export async function exportRecords(
   out: string,
-  records: Records,
+  records: readonly MemoryRecord[],
+  halfLifeHours: number | null,
   progress: StartProgress,
 ): Promise<readonly string[]> {
   const stage = progress('records', records.length);
-  const files = await findWriter(out)(out, records, stage);
+  const files = await findWriter(out)(out, addSalience(records, halfLifeHours), stage);
   stage.finish(`${records.length} written`);
   return files;
 }
 
 export async function runMemoryExport(folder: string, out: string): Promise<void> {
-  assertMemory(folder);
+  const { halfLifeHours } = readMemoryFolder(folder).settings.conservation;
   findWriter(out);
   await runWithOpened(await openStore(folder, { readOnly: true }), async (store) => {
     const records = [...store.records()];
     if (records.length === 0)
       throw new ValidationError(`memory has no records to export: ${folder}; import records first`, { folder });
-    const files = await exportRecords(out, records, createTerminalProgress());
+    const files = await exportRecords(out, records, halfLifeHours, createTerminalProgress());
     printOut(`${files.join(', ')}: ${records.length} records of ${store.dimension} numbers\n`);
   });
 }

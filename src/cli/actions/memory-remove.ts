@@ -1,17 +1,17 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
-import { findText, listTextForms } from '../../core/files/find-text.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { readQrels } from '../../eval/trec/trec-files.ts';
+import type { CachedValues } from '../../index/encoders/cached-texts.ts';
 import type { LostEvidence, RemovalConservation, RemovalReport } from '../../memory/removal/remove-where.ts';
 import type { RemovalSelection } from '../../memory/removal/selection.ts';
 import type { Qrels } from '../../model/run.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck } from '../process/supervision.ts';
-import { hasArm, readArmJudgements } from './memory/folder-arm.ts';
+import { readArmJudgements } from './memory/folder-arm.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { printWarnings, runWithAskedMemory, runWithMemory } from './memory/open-folder.ts';
+import { Proof } from './memory/prove-forgotten.ts';
 
 interface RemoveFlags {
   readonly filter?: string;
@@ -60,6 +60,10 @@ function formatEvidence({ relevant, removed, queries, reducedQueries, lostQuerie
   ].join('');
 }
 
+function formatCached({ vectors, tokens }: CachedValues): string {
+  return vectors + tokens === 0 ? '' : `vectors in the cache: ${vectors} of texts, ${tokens} of tokens of texts\n`;
+}
+
 /** Each record that would be removed, and why. */
 function formatRecords({ removed, derived }: RemovalReport): string {
   const rows = [
@@ -70,13 +74,14 @@ function formatRecords({ removed, derived }: RemovalReport): string {
 }
 
 function formatReport(report: RemovalReport, isDry: boolean): string {
-  const { removed, derived, outcomes, logs, conservation, evidence } = report;
+  const { removed, derived, outcomes, logs, cached, conservation, evidence } = report;
   const changed = logs.filter(({ entries }) => entries > 0).map(({ log, entries }) => `${log} ${entries}`);
   return [
     `${isDry ? 'would be removed' : 'removed'}: ${removed.length} records, and ${derived.length} made of them\n`,
     isDry ? formatRecords(report) : '',
     `outcomes of these records: ${outcomes}\n`,
     changed.length === 0 ? '' : `entries of logs: ${changed.join(', ')}\n`,
+    cached === null ? '' : formatCached(cached),
     formatConservation(conservation),
     evidence === null ? '' : formatEvidence(evidence),
   ].join('');
@@ -90,22 +95,22 @@ export async function runMemoryRemove(folder: string, flags: RemoveFlags, comman
   const isDry = flags.dryRun === true;
   const run = isDry ? runWithAskedMemory : runWithMemory;
   await run(folder, settings, async (memory) => {
-    const report = await memory.removeWhere(selection, { dryRun: isDry, ...(judgements && { judgements }) });
+    const report = await memory.removeWhere(selection, {
+      dryRun: isDry,
+      cacheFolder: flags.cache,
+      ...(judgements && { judgements }),
+    });
     printWarnings([...report.warnings, ...report.conservation.warnings]);
     printOut(`${formatReport(report, isDry)}${folder}: ${memory.size} records\n`);
   });
-  if (isDry || (settings.encoder === null && !hasArm(folder))) return;
-  printError(
-    `the cache has vectors of embedded texts and of their tokens, by hashes: ${flags.cache}; delete them with 'ragpp cache gc --stage embeddings' and '--stage tokens'\n`,
-  );
 }
 
-/** Looks for a text in every file of a folder. @throws FailedCheck if a file has it or cannot be read. */
+/** Looks for a text in a folder. @throws FailedCheck if something has it or cannot be read. */
 export async function runMemoryProveForgotten(folder: string, canary: string): Promise<void> {
-  const { files, bytes, found, unread } = await findText(folder, listTextForms(canary));
-  for (const { path, form, offset } of found)
-    printOut(`found: ${join(folder, path)}${offset === null ? '' : ` at byte ${offset}`} (${form})\n`);
-  for (const { path, reason } of unread) printOut(`not read: ${join(folder, path)}: ${reason}\n`);
-  printOut(`scanned: ${files} files, ${bytes} bytes; found: ${found.length}, not read: ${unread.length}\n`);
+  const { files, bytes, rows, found, unread } = await Proof.search(folder, canary);
+  for (const place of found) printOut(`found: ${place}\n`);
+  for (const place of unread) printOut(`not read: ${place}\n`);
+  const inTables = rows === 0 ? '' : `, ${rows} rows of tables`;
+  printOut(`scanned: ${files} files, ${bytes} bytes${inTables}; found: ${found.length}, not read: ${unread.length}\n`);
   if (found.length + unread.length > 0) throw new FailedCheck('the text may be in the folder');
 }

@@ -4,7 +4,8 @@ export type DecoderQuestion =
   | { readonly ask: 'parquet-rows'; readonly columns: readonly string[] | undefined; readonly utf8: boolean }
   | { readonly ask: 'zip-entries' }
   | { readonly ask: 'zip-bytes'; readonly entry: number }
-  | { readonly ask: 'gzip-bytes' };
+  | { readonly ask: 'gzip-bytes' }
+  | { readonly ask: 'zstd-bytes' };
 
 /** Rows and columns of a Parquet file, as its metadata states them. */
 export interface ParquetShape {
@@ -32,6 +33,7 @@ export interface DecoderParts {
   'zip-entries': readonly ZipEntry[];
   'zip-bytes': Uint8Array;
   'gzip-bytes': Uint8Array;
+  'zstd-bytes': Uint8Array;
 }
 
 /** A message of a decoder. */

@@ -44,6 +44,21 @@ async function* unpack(): AsyncGenerator<Uint8Array> {
   ) as AsyncIterable<Uint8Array>;
 }
 
+/** Bytes of zstd that are read at once: each three of them may unpack to 128 KiB. */
+const ZSTD_BYTES = 2 ** 10;
+
+async function* unpackZstd(): AsyncGenerator<Uint8Array> {
+  const { Decompress } = await import('fzstd');
+  const parts: Uint8Array[] = [];
+  const stream = new Decompress((part) => void parts.push(part));
+  for await (const chunk of createReadStream(task.path, { highWaterMark: ZSTD_BYTES })) {
+    stream.push(chunk as Uint8Array);
+    yield* parts.splice(0);
+  }
+  stream.push(new Uint8Array(), true);
+  yield* parts;
+}
+
 /** Chunks of a stream put together, so that a message is not worth less than its costs. */
 async function* join(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
@@ -64,6 +79,7 @@ async function createAnswers(): Promise<(question: DecoderQuestion) => AsyncIter
   let zip: ReturnType<typeof import('./zip-decoder.ts')['createZipDecoder']> | undefined;
   return async function* answer(question) {
     if (question.ask === 'gzip-bytes') yield* join(unpack());
+    else if (question.ask === 'zstd-bytes') yield* join(unpackZstd());
     else if (question.ask.startsWith('zip')) {
       zip ??= (await import('./zip-decoder.ts')).createZipDecoder(task.path);
       yield* question.ask === 'zip-bytes' ? join(zip.bytes(question.entry)) : zip.entries();

@@ -163,6 +163,16 @@ export class Decoder {
   }
 }
 
+/** The answer of a decoder that is asked one question. */
+async function* askOnce<Q extends DecoderQuestion>(path: string, question: Q): AsyncGenerator<DecoderParts[Q['ask']]> {
+  const decoder = await Decoder.open(path);
+  try {
+    yield* decoder.ask(question);
+  } finally {
+    await decoder.close();
+  }
+}
+
 /**
  * The bytes of a gzip file, unpacked in a process of its own.
  *
@@ -170,17 +180,21 @@ export class Decoder {
  */
 export async function* unpackGzip(path: string): AsyncGenerator<Uint8Array> {
   const { size } = statSync(path);
-  const decoder = await Decoder.open(path);
   let length = 0;
-  try {
-    for await (const part of decoder.ask({ ask: 'gzip-bytes' })) {
-      length += part.length;
-      assertUnpackedSize(path, size, length, 'file');
-      yield part;
-    }
-  } finally {
-    await decoder.close();
+  for await (const part of askOnce(path, { ask: 'gzip-bytes' })) {
+    length += part.length;
+    assertUnpackedSize(path, size, length, 'file');
+    yield part;
   }
+}
+
+/**
+ * The bytes of a zstd file, unpacked in a process of its own, however many they are. Checksums are not compared.
+ *
+ * @throws Error for a file that cannot be read or unpacked; StorageError at a limit of memory or time.
+ */
+export function unpackZstd(path: string): AsyncGenerator<Uint8Array> {
+  return askOnce(path, { ask: 'zstd-bytes' });
 }
 
 /** The part of a Parquet file that is read. */

@@ -143,14 +143,18 @@ function makeTemporary(path: string, mode: number): { readonly file: number; rea
   }
 }
 
-function fillAndSync(file: number, bytes: Uint8Array): void {
-  writeFully(file, bytes);
+function fillAndSync(file: number, parts: Iterable<Uint8Array>): void {
+  let bytes = 0;
+  for (const part of parts) {
+    writeFully(file, part);
+    bytes += part.byteLength;
+  }
   fsyncSync(file);
   const { size } = fstatSync(file);
-  if (size !== bytes.byteLength) throw new Error(`${size} of ${bytes.byteLength} bytes were written`);
+  if (size !== bytes) throw new Error(`${size} of ${bytes} bytes were written`);
 }
 
-function replace(path: string, bytes: Uint8Array, mode: number | null): void {
+function replace(path: string, parts: Iterable<Uint8Array>, mode: number | null): void {
   const existing = readStats(path);
   refuseLink('write', path);
   if (existing !== null && !existing.isFile()) throw new Error('it is not a regular file; remove it');
@@ -158,7 +162,7 @@ function replace(path: string, bytes: Uint8Array, mode: number | null): void {
   try {
     try {
       if (existing !== null) fchmodSync(file, mode ?? existing.mode & PERMISSIONS);
-      fillAndSync(file, bytes);
+      fillAndSync(file, parts);
     } finally {
       closeSync(file);
     }
@@ -172,14 +176,25 @@ function replace(path: string, bytes: Uint8Array, mode: number | null): void {
 /**
  * Writes a whole file or nothing: a temporary neighbour, synced and as long as it must be, then renamed.
  *
+ * @param content whole, or in parts that are made as they are written.
  * @param mode the permissions of the file, such as 0o600 for a secret; null: those of the file before it, or those that the system gives.
- * @throws StorageError, also if the path is a link or not a regular file.
+ * @throws StorageError, also if the path is a link or not a regular file, and for an error of the parts.
  */
-export function writeAtomic(path: string, content: string | Uint8Array, mode: number | null = null): void {
+export function writeAtomic(
+  path: string,
+  content: string | Uint8Array | Iterable<Uint8Array>,
+  mode: number | null = null,
+): void {
   runNamingPath('write', path, () => {
     makeMissing(dirname(path));
-    replace(path, typeof content === 'string' ? Buffer.from(content) : content, mode);
+    const whole = typeof content === 'string' ? Buffer.from(content) : content;
+    replace(path, whole instanceof Uint8Array ? [whole] : whole, mode);
   });
+}
+
+/** Removes a file, or a folder with its content; does nothing if the path does not exist. @throws StorageError. */
+export function removePath(path: string): void {
+  runNamingPath('remove', path, () => rmSync(path, { recursive: true, force: true }));
 }
 
 export function readText(path: string): string {

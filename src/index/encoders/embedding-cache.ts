@@ -8,6 +8,7 @@ import { gatherRows } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
+import { computeTextKey } from './cached-texts.ts';
 import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts, type VectorInput } from './encoder-definition.ts';
 import { type BlockRows, Segments, VECTORS } from './segments.ts';
 
@@ -89,11 +90,8 @@ class FileCachedEncoder implements Encoder {
   ): Promise<Float32Array> {
     this.#assertInUse();
     assertOneOwnerEach(texts, owners);
-    const keys = texts.map((text, i) =>
-      this.#source.dependsOn === 'kind' && owners?.[i]?.kind === 'query'
-        ? computeHash(['query', text])
-        : computeHash(text),
-    );
+    const dependsOnKind = this.#source.dependsOn === 'kind';
+    const keys = texts.map((text, i) => computeTextKey(text, dependsOnKind && owners?.[i]?.kind === 'query'));
     const rows = new RowsByKey(keys, this.dimension);
     await this.#read(rows);
     const { missing } = rows;

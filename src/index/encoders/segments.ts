@@ -2,7 +2,8 @@ import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, rea
 import { dirname, join } from 'node:path';
 import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
 import { assertNoLink, makeFolder, writeFully } from '../../core/files/files.ts';
-import { computeHash } from '../../core/hash/hash.ts';
+import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
+import { gatherRows } from '../../core/tensors/rows.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 
 /**
@@ -48,17 +49,25 @@ export interface BlockForm {
   /**
    * The bytes of the values.
    *
-   * @param read the first bytes of the values; fewer at the end of the file.
    * @returns null where the file ends before that is known.
    */
-  readonly measure: (header: BlockHeader, read: (bytes: number) => Buffer) => number | null;
+  readonly measure: (header: BlockHeader, read: ReadValues) => number | null;
+  /** [K] for each row the hashes of the texts that it was computed from. */
+  readonly listTexts: (found: Pick<FoundBlock, 'header' | 'keys'>, read: ReadValues) => readonly (readonly string[])[];
+  /** The values of some rows of a block, as values of a block. */
+  readonly keep: (header: BlockHeader, values: Uint8Array, rows: readonly number[]) => Uint8Array;
 }
+
+/** Reads the first bytes of the values of a block; fewer at the end of the file. */
+type ReadValues = (bytes: number) => Buffer;
 
 /** Rows of D numbers, float32. */
 export const VECTORS: BlockForm = {
   magic: 'RAGPPVE1',
   suffix: 'vectors',
   measure: ({ count, dimension }) => count * dimension * Float32Array.BYTES_PER_ELEMENT,
+  listTexts: ({ keys }) => keys.map((key) => [key]),
+  keep: ({ dimension }, values, rows) => viewAsBytes(gatherRows(new Float32Array(values.buffer), dimension, rows)),
 };
 
 /**
@@ -109,6 +118,8 @@ const REMEDY = 'delete the file and run again to embed its texts';
 /** The location of a block's values. */
 interface Block {
   readonly path: string;
+  /** The number of the file in its file system: a segment that loses values is another file. */
+  readonly inode: number;
   /** K. */
   readonly count: number;
   /** The offset of the first value in the file. */
@@ -124,6 +135,7 @@ interface RowLocation {
 
 interface Writer {
   readonly path: string;
+  readonly inode: number;
   readonly file: number;
   size: number;
 }
@@ -144,7 +156,7 @@ function createSegmentDamageError(path: string, reason: string): ChecksumMismatc
 }
 
 /** The bytes from `at` on; fewer at the end of the file. */
-function readAt(file: number, at: number, bytes: number): Buffer {
+export function readAt(file: number, at: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes);
   let done = 0;
   while (done < bytes) {
@@ -156,7 +168,7 @@ function readAt(file: number, at: number, bytes: number): Buffer {
 }
 
 /** Runs `work` with an open file; null if the file does not exist. */
-function withFile<T>(path: string, work: (file: number) => T): T | null {
+export function withFile<T>(path: string, work: (file: number) => T): T | null {
   try {
     const file = openSync(path, 'r');
     try {
@@ -177,6 +189,51 @@ function listSegmentNumbers(folder: string, suffix: string): number[] {
   const segment = new RegExp(`^([1-9]\\d*)\\.${suffix}$`);
   const found = readdirSync(folder).flatMap((name) => segment.exec(name)?.[1] ?? []);
   return found.map(Number).sort((a, b) => a - b);
+}
+
+/** The paths of the segments in a folder, in the order of their numbers. */
+export function listSegmentPaths(folder: string, { suffix }: BlockForm): string[] {
+  return listSegmentNumbers(folder, suffix).map((number) => join(folder, `${number}.${suffix}`));
+}
+
+/** A block of a segment, whose values are not read yet. */
+export interface FoundBlock {
+  readonly header: BlockHeader;
+  /** [K] */
+  readonly keys: readonly string[];
+  readonly block: Block;
+}
+
+/**
+ * Reads the headers and the keys of a segment; null in the place of a block at its end that is incomplete.
+ *
+ * @throws ChecksumMismatchError for a header or keys that differ from what was written.
+ */
+export function* readBlocks(form: BlockForm, file: number, path: string): Generator<FoundBlock | null> {
+  const { size, ino: inode } = fstatSync(file);
+  for (let start = 0; start < size; ) {
+    const keysAt = start + HEADER_BYTES;
+    if (keysAt > size) return yield null;
+    const header = decodeHeader(form, readAt(file, start, HEADER_BYTES));
+    if (header === null) throw createSegmentDamageError(path, `the checksum of the block at byte ${start} differs`);
+    const { count, valuesHash: hash } = header;
+    const at = keysAt + count * HASH_BYTES;
+    const bytes = form.measure(header, (wanted) => readAt(file, at, wanted));
+    if (bytes === null || at + bytes > size) return yield null;
+    const keys = readAt(file, keysAt, count * HASH_BYTES);
+    if (computeHash(keys) !== header.keysHash)
+      throw createSegmentDamageError(path, `the checksum of the ${count} keys at byte ${keysAt} differs`);
+    yield { header, keys: decodeKeys(keys), block: { path, inode, count, at, bytes, hash } };
+    start = at + bytes;
+  }
+}
+
+/** @throws ChecksumMismatchError for values that differ from what was written. */
+export function readValues({ suffix }: BlockForm, file: number, { path, at, bytes, hash }: Block): Uint8Array {
+  const values = new Uint8Array(readAt(file, at, bytes));
+  if (computeHash(values) !== hash)
+    throw createSegmentDamageError(path, `the checksum of the ${suffix} at byte ${at} differs`);
+  return values;
 }
 
 /**
@@ -211,12 +268,8 @@ export class Segments {
   static open(form: BlockForm, folder: string, identity: string): Segments {
     const segments = new Segments(form, folder, identity);
     assertNoLink(folder, dirname(dirname(folder)));
-    for (const number of listSegmentNumbers(folder, form.suffix)) segments.#index(segments.#joinSegmentPath(number));
+    for (const path of listSegmentPaths(folder, form)) segments.#index(path);
     return segments;
-  }
-
-  #joinSegmentPath(number: number): string {
-    return join(this.#folder, `${number}.${this.#form.suffix}`);
   }
 
   /** D; null while there is no value. */
@@ -233,34 +286,16 @@ export class Segments {
     return this.#locations.has(key);
   }
 
-  /** Reads the headers and the keys of a segment. */
   #index(path: string): void {
     assertNoLink(path);
     withFile(path, (file) => {
-      const { size } = fstatSync(file);
-      for (let at = 0; at < size; ) {
-        const end = this.#indexBlock(file, path, at, size);
-        if (end === null) this.#incomplete = path;
-        at = end ?? size;
-      }
+      for (const found of readBlocks(this.#form, file, path))
+        if (found === null) this.#incomplete = path;
+        else {
+          this.#assertOurs(found.header, path);
+          this.#noteBlock(found.keys, found.block);
+        }
     });
-  }
-
-  /** @returns the end of the block, null if the file ends before that. */
-  #indexBlock(file: number, path: string, start: number, size: number): number | null {
-    const keysAt = start + HEADER_BYTES;
-    if (keysAt > size) return null;
-    const header = decodeHeader(this.#form, readAt(file, start, HEADER_BYTES));
-    if (header === null) throw createSegmentDamageError(path, `the checksum of the block at byte ${start} differs`);
-    const at = keysAt + header.count * HASH_BYTES;
-    const bytes = this.#form.measure(header, (wanted) => readAt(file, at, wanted));
-    if (bytes === null || at + bytes > size) return null;
-    this.#assertOurs(header, path);
-    const keys = readAt(file, keysAt, header.count * HASH_BYTES);
-    if (computeHash(keys) !== header.keysHash)
-      throw createSegmentDamageError(path, `the checksum of the ${header.count} keys at byte ${keysAt} differs`);
-    this.#noteBlock(decodeKeys(keys), { path, count: header.count, at, bytes, hash: header.valuesHash });
-    return at + bytes;
   }
 
   #assertOurs({ identity, dimension }: BlockHeader, path: string): void {
@@ -279,7 +314,8 @@ export class Segments {
   }
 
   /**
-   * The values of keys, a block at a time. Omits missing keys, also of segments that another process deletes.
+   * The values of keys, a block at a time. Omits missing keys, also of segments that another process deletes or
+   * replaces.
    *
    * @throws ChecksumMismatchError for damaged values.
    */
@@ -293,17 +329,12 @@ export class Segments {
       found.rows.push(location.row);
     }
     for (const [block, found] of wanted) {
-      const values = withFile(block.path, (file) => this.#readBlock(file, block));
+      const values = withFile(block.path, (file) =>
+        fstatSync(file).ino === block.inode ? readValues(this.#form, file, block) : null,
+      );
       if (values === null) for (const key of found.keys) this.#locations.delete(key);
       else yield { ...found, count: block.count, values };
     }
-  }
-
-  #readBlock(file: number, { path, at, bytes, hash }: Block): Uint8Array {
-    const values = new Uint8Array(readAt(file, at, bytes));
-    if (computeHash(values) !== hash)
-      throw createSegmentDamageError(path, `the checksum of the ${this.#form.suffix} at byte ${at} differs`);
-    return values;
   }
 
   /**
@@ -313,12 +344,12 @@ export class Segments {
    */
   append(keys: readonly string[], dimension: number, values: Uint8Array): void {
     this.#writer ??= this.#openSegment();
-    const { path, size } = this.#writer;
+    const { path, inode, size } = this.#writer;
     const block = encodeBlock(this.#form, this.#identity, keys, dimension, values);
     this.#write(this.#writer, block);
     this.#dimension ??= dimension;
     const at = size + block.byteLength - values.byteLength;
-    this.#noteBlock(keys, { path, count: keys.length, at, bytes: values.byteLength, hash: computeHash(values) });
+    this.#noteBlock(keys, { path, inode, count: keys.length, at, bytes: values.byteLength, hash: computeHash(values) });
   }
 
   /** A partly written block is the last of its segment: the next block begins another segment. */
@@ -337,9 +368,10 @@ export class Segments {
     makeFolder(this.#folder);
     const last = listSegmentNumbers(this.#folder, this.#form.suffix).at(-1) ?? 0;
     for (let number = last + 1; ; number++) {
-      const path = this.#joinSegmentPath(number);
+      const path = join(this.#folder, `${number}.${this.#form.suffix}`);
       try {
-        return { path, file: openSync(path, 'wx'), size: 0 };
+        const file = openSync(path, 'wx');
+        return { path, inode: fstatSync(file).ino, file, size: 0 };
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw new StorageError('write', path, { cause: error });
       }

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { DimensionMismatchError, NotFiniteError, UnavailableError, ValidationError } from '../../core/errors/errors.ts';
 import { assertWritableFolder } from '../../core/files/files.ts';
-import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { ensureBackend } from '../../core/tensors/backend.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner, getOrCompute } from '../../core/values/once.ts';
 import type { Encoder, StoredTokens, TokenSource, TokenText, TokenVectors } from '../../model/encoder.ts';
+import { computeTextKey } from './cached-texts.ts';
 import type { EncoderSource } from './embedding-cache.ts';
-import { type BlockForm, type BlockRows, Segments } from './segments.ts';
+import { Segments } from './segments.ts';
+import { type CachedTokens, decodeTokenBlock, encodeTokenBlock, TOKENS } from './token-blocks.ts';
 import type { TokenEncoder } from './token-encoder.ts';
 
 const LARGEST = 127;
@@ -36,50 +38,6 @@ export function quantiseTokens(
       values[token * dimension + d] = Math.round(((row[d] as number) / largest) * LARGEST);
   }
   return { ids, scales, values };
-}
-
-const TOKEN_BYTES = Int32Array.BYTES_PER_ELEMENT + Float32Array.BYTES_PER_ELEMENT;
-
-/** The numbers of tokens [K], and then the ids, the scales and the values of all texts. */
-const TOKENS: BlockForm = {
-  magic: 'RAGPPTO1',
-  suffix: 'tokens',
-  measure: ({ count, dimension }, read) => {
-    const counts = read(count * Int32Array.BYTES_PER_ELEMENT);
-    if (counts.byteLength < count * Int32Array.BYTES_PER_ELEMENT) return null;
-    let tokens = 0;
-    for (let row = 0; row < count; row++) tokens += counts.readInt32LE(row * Int32Array.BYTES_PER_ELEMENT);
-    return counts.byteLength + tokens * (TOKEN_BYTES + dimension);
-  },
-};
-
-function encodeTokenBlock(all: readonly StoredTokens[]): Uint8Array {
-  const counts = Int32Array.from(all, ({ ids }) => ids.length);
-  const parts = [
-    counts,
-    ...all.map(({ ids }) => ids),
-    ...all.map(({ scales }) => scales),
-    ...all.map(({ values }) => values),
-  ];
-  return Buffer.concat(parts.map(viewAsBytes));
-}
-
-function decodeTokenBlock({ rows, count, values }: BlockRows, dimension: number): StoredTokens[] {
-  const counts = new Int32Array(values.buffer, 0, count);
-  const starts = new Int32Array(count + 1);
-  for (let row = 0; row < count; row++) starts[row + 1] = (starts[row] as number) + (counts[row] as number);
-  const total = starts[count] as number;
-  const ids = new Int32Array(values.buffer, counts.byteLength, total);
-  const scales = new Float32Array(values.buffer, counts.byteLength + ids.byteLength, total);
-  const all = new Int8Array(values.buffer, counts.byteLength + total * TOKEN_BYTES);
-  return rows.map((row) => {
-    const [start, end] = [starts[row] as number, starts[row + 1] as number];
-    return {
-      ids: ids.subarray(start, end),
-      scales: scales.subarray(start, end),
-      values: all.subarray(start * dimension, end * dimension),
-    };
-  });
 }
 
 function assertTokenEncoder(encoder: Encoder): TokenEncoder {
@@ -130,7 +88,7 @@ export class TokenStore implements TokenSource {
   static async open(source: EncoderSource, folder: string | null): Promise<TokenStore> {
     await ensureBackend(); // it is part of the identity
     if (folder === null) return new TokenStore(source, null, null);
-    const identity = computeHash(source.identity);
+    const identity = computeHash([TOKENS.magic, source.identity]);
     const segments = Segments.open(TOKENS, join(folder, `${source.name}-${identity.slice(0, 16)}`), identity);
     return new TokenStore(source, folder, segments);
   }
@@ -175,7 +133,7 @@ export class TokenStore implements TokenSource {
     entries: readonly (readonly [string, TokenText])[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const found = new Map<string, StoredTokens>();
+    const found = new Map<string, CachedTokens>();
     for (const isWhole of [true, false]) {
       const part = entries.filter(([, { context }]) => (context === null) === isWhole);
       if (part.length === 0) continue;
@@ -187,7 +145,7 @@ export class TokenStore implements TokenSource {
           ...(signal && { signal }),
         },
       );
-      for (const [i, [key, { owner }]] of part.entries()) {
+      for (const [i, [key, { owner, text, context }]] of part.entries()) {
         const own = tokens[i] as TokenVectors;
         const numbers = own.ids.length * this.dimension;
         if (own.vectors.length !== numbers)
@@ -198,7 +156,8 @@ export class TokenStore implements TokenSource {
           );
         const wrong = own.vectors.find((value) => !Number.isFinite(value));
         if (wrong !== undefined) throw new NotFiniteError(`token vector by ${encoder.name}`, owner.id, wrong);
-        found.set(key, quantiseTokens(own, this.dimension));
+        const texts = [text, ...(context ?? [])].map((each) => computeTextKey(each));
+        found.set(key, { ...quantiseTokens(own, this.dimension), texts });
       }
     }
     this.#assertInUse();

@@ -6,6 +6,7 @@ import type { StoredTokens, TokenSource, TokenText } from '../../model/encoder.t
 import { createTokeniser } from '../../model/text/tokens.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import { findNeighbour, groupSessions, type Sessions } from '../../model/turns/sessions.ts';
+import { sayTurn } from '../../model/turns/turn.ts';
 import { computeTokenMaxima, type TokenRows } from '../../ops/late/late-interaction.ts';
 import { isListed, listVisibleTurns, orderByCutoff } from '../candidates/query-batch.ts';
 import { scaleRowsToUnit } from '../encoders/encoder-definition.ts';
@@ -167,8 +168,8 @@ export class LateTurns {
   }
 
   #say(position: number, isNamed: boolean): string {
-    const { author, text } = this.#corpus.turns[position] as Corpus['turns'][number];
-    return author === null || !isNamed ? text : `${author}: ${text}`;
+    const turn = this.#corpus.turns[position] as Corpus['turns'][number];
+    return isNamed ? sayTurn(turn) : turn.text;
   }
 
   #listContext(position: number, isNamed: boolean): string[] {

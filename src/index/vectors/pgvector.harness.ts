@@ -144,6 +144,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       return {
         address: database.address,
         dispose: () => database.dispose(),
+        vacuum: (table) => database.vacuum(table),
         transaction: (work) =>
           database.transaction((session) =>
             work({
@@ -229,6 +230,48 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await reader.dispose();
     });
 
+    test('a table is written to new files without removed rows; its index is built again by a later search', async () => {
+      const statements: string[] = [];
+      const options = readOptions({ m: 2, efConstruction: 4 });
+      const index = await PgvectorIndex.open(options, { dimension: D }, await listen(statements));
+      await index.upsert(drawRows());
+      await index.search(queries, 3);
+      await index.remove(drawRows(100).map(({ id }) => id));
+      const found = await index.search(queries, 3, { visible: new Set(['row200', 'row201', 'row202']) });
+      const database = await connect();
+      const readFiles = () =>
+        database.transaction((session) =>
+          session.query(
+            'select pg_relation_filenode($1::regclass) as file, pg_relation_size($1::regclass)::int as size',
+            [options.table],
+          ),
+        );
+      const [before] = await readFiles();
+      expect(await describeIndexes(options.table)).toMatch(/hnsw/);
+      await index.compact();
+      const [after] = await readFiles();
+      expect(after?.file).not.toBe(before?.file);
+      expect(after?.size as number).toBeLessThan(before?.size as number);
+      expect(await describeIndexes(options.table)).not.toMatch(/hnsw/);
+      expect(await index.search(queries, 3, { visible: new Set(['row200', 'row201', 'row202']) })).toEqual(found);
+      await index.search(queries, 3);
+      expect(await describeIndexes(options.table)).toMatch(/hnsw/);
+      await index.remove(
+        (await database.transaction((session) => session.query(`select id from ${options.table}`))).map(({ id }) =>
+          String(id),
+        ),
+      );
+      await index.compact();
+      const known = await database.transaction((session) =>
+        session.query('select attname from pg_stats where tablename = $1', [options.table]),
+      );
+      expect([known, (await readFiles())[0]?.size]).toEqual([[], 0]);
+      await index.upsert(drawRows(2));
+      expect(await index.count()).toBe(2);
+      await index.dispose();
+      await database.dispose();
+    });
+
     test('a table in partitions is an index; a row without a partition is an error that stores nothing', async () => {
       const database = await connect();
       const options = readOptions({});
@@ -252,6 +295,8 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       const flat = await openFlatVectors({ index: 'flat', distance: 'cosine' }, { dimension: D });
       await flat.upsert(drawRows());
       const list = async (each: typeof flat) => (await each.search(queries.slice(0, D), 3))[0]?.map(({ id }) => id);
+      expect(await list(index)).toEqual(await list(flat));
+      await index.compact();
       expect(await list(index)).toEqual(await list(flat));
       await index.dispose();
       await database.dispose();

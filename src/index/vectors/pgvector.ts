@@ -10,6 +10,7 @@ import { COLUMNS, decodeRow, encodeRows } from './postgres/pgvector-rows.ts';
 import {
   ColumnIndex,
   countRows,
+  dropStatistics,
   EVERY_ROW,
   hasMoreRows,
   lockWriters,
@@ -147,6 +148,22 @@ export class PgvectorIndex implements VectorIndex {
     });
   }
 
+  /**
+   * Writes the table to new files. Its index is dropped before, and built again by a later search. The log of a server,
+   * its copies and its backups have removed rows for longer.
+   */
+  compact(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#lifetime === 'session') return;
+      await this.#run(async (session) => {
+        await lockWriters(session, this.#table);
+        await this.#index.drop(session);
+        await dropStatistics(session, this.#options.table, this.dimension);
+      });
+      await this.#database.vacuum(this.#options.table);
+    });
+  }
+
   /** Removes the index of the table as well: many rows are added faster without it. */
   clear(): Promise<void> {
     return this.#write(async (session) => {
@@ -273,10 +290,12 @@ function assertDimension({ method }: PgvectorOptions, dimension: number): void {
     );
 }
 
-export const openPgvector: OpenVectorIndex<PgvectorOptions> = async (options, context) => {
-  const database = await (options.url === null ? openPglite(options.folder) : connectPostgres(options.url));
-  return PgvectorIndex.open(options, context, database);
-};
+/** The caller disposes it. */
+export const openDatabase = ({ url, folder }: Pick<PgvectorOptions, 'url' | 'folder'>): Promise<SqlDatabase> =>
+  url === null ? openPglite(folder) : connectPostgres(url);
+
+export const openPgvector: OpenVectorIndex<PgvectorOptions> = async (options, context) =>
+  PgvectorIndex.open(options, context, await openDatabase(options));
 
 /** Numbers the tables of this process, which no other sees. */
 let tables = 0;

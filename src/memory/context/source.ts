@@ -1,6 +1,6 @@
 import { NotFiniteError, RagPlusPlusError } from '../../core/errors/errors.ts';
 import { type FactFields, MEMORY_TYPES, readMemoryFields } from '../../model/turns/memory-fields.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import { sayTurn, type Turn } from '../../model/turns/turn.ts';
 
 /** The kinds of items of a context: a memory, a document, or a record of a database. */
 export const ITEM_TYPES = Object.freeze([...MEMORY_TYPES, 'document', 'record'] as const);
@@ -73,7 +73,7 @@ export function describeTurn(turn: Turn, score: number): ContextItem {
   const isTriple = subject !== undefined && predicate !== undefined && object !== undefined;
   return {
     ...{ id, score, timestamp, memoryType },
-    text: author === null ? text : `${author}: ${text}`,
+    text: sayTurn({ author, text }),
     source: memoryType === 'document' ? conversationId : `memory:${channel ?? conversationId}`,
     ...(memoryType !== 'document' && { session: conversationId }),
     ...(trigger !== undefined && { trigger }),

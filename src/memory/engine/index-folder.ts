@@ -2,13 +2,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors/errors.ts';
-import { readFolder, readText, writeAtomic } from '../../core/files/files.ts';
+import { readFolder, readText, removePath, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { isSamePosition, type JournalPosition, journalPosition } from '../../core/journal/position.ts';
 import { parseOrNull } from '../../core/validation/validation.ts';
 import { openVectorIndex, type VectorIndexOptions } from '../../index/vectors/registry.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
+import { UNCOMPACTED } from '../store/removal.ts';
 import { FollowingIndex } from './following-index.ts';
 
 /** The state of a saved index. */
@@ -76,7 +77,7 @@ const listIds = (store: MemoryStore) => Array.from(store.records(), ({ id }) => 
  *
  * @throws ValidationError for a database table with rows of another store; what the index throws.
  */
-export async function openIndex(
+async function openFollower(
   store: MemoryStore,
   name: string,
   options: VectorIndexOptions,
@@ -110,6 +111,32 @@ export async function openIndex(
   }
   await fresh.clear?.();
   return follow(store, fresh, listIds(store));
+}
+
+/**
+ * Opens an index of a memory as {@link openFollower} does, and frees what removed records have left in it, if a removal
+ * was finished while it was closed.
+ *
+ * @throws as {@link openFollower}.
+ */
+export async function openIndex(
+  store: MemoryStore,
+  name: string,
+  options: VectorIndexOptions,
+  dimension: number,
+): Promise<FollowingIndex> {
+  const follower = await openFollower(store, name, options, dimension);
+  if (store.folder === null || store.isReadOnly) return follower;
+  const uncompacted = join(locate(store.folder, name), UNCOMPACTED);
+  if (!existsSync(uncompacted)) return follower;
+  try {
+    await follower.compact();
+    removePath(uncompacted);
+    return follower;
+  } catch (error) {
+    await follower.index.dispose();
+    throw error;
+  }
 }
 
 function keepInProcess(options: VectorIndexOptions): VectorIndexOptions {

@@ -2,15 +2,21 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { findText, listTextForms } from '../../core/decoding/find-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { listSegments } from '../../core/journal/segments.ts';
 import { openVectorIndex } from '../../index/vectors/registry.ts';
 import { openStore } from '../store/open-store.ts';
+import { stageRemoval } from '../store/removal.ts';
 import { findStrayAnswer } from './flat-scan.oracle.ts';
 import { drawRecords } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 
 // Runs Postgres in this process (@electric-sql/pglite), among the tests that have a process each.
+/** Files of a Postgres in this process with a text. */
+const listFilesWith = async (database: string, text: string) =>
+  (await findText(database, listTextForms(text))).found.map(({ path }) => path);
+
 const root = mkdtempSync(join(tmpdir(), 'memory-pgvector-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -87,4 +93,38 @@ test('an index in Postgres forgets a change that its memory has lost, and is not
   const third = await openMemory({ ...options, folder: left });
   expect(await findStrayAnswer(third, [QUERY])).toBeNull();
   await third.close();
+}, 120_000);
+
+test('no file of the Postgres in this process has a conversation that was forgotten, also after a kill', async () => {
+  const canary = 'canary-4711';
+  const folder = join(root, 'forgetting');
+  const database = { index: 'pgvector', folder: join(root, 'forgetting-database') } as const;
+  const options = { folder, dimension: 8, timeoutMs: 30_000, indexes: { database } } as const;
+  const secret = (name: string) =>
+    drawRecords(7, 41).map((record) => ({
+      ...record,
+      id: `${canary}-${name}-${record.id}`,
+      conversationId: name,
+      metadata: { ...record.metadata, topic: canary },
+    }));
+  const first = await openMemory(options);
+  await first.addBatch([...RECORDS, ...secret('one'), ...secret('two')]);
+  await first.search('database', QUERY, 3);
+  await first.removeWhere({ conversationId: 'one' });
+  await first.close();
+  expect(await listFilesWith(database.folder, 'canary-4711-one')).toEqual([]);
+  expect(await listFilesWith(database.folder, canary)).not.toEqual([]);
+
+  const ids = new Set(secret('two').map(({ id }) => id));
+  await stageRemoval(folder, { ids, versions: [] }, [], async () => {}); // what a process had decided that was killed
+  const store = await openStore(folder); // finishes it without the database
+  await store.close();
+  expect(await listFilesWith(database.folder, canary)).not.toEqual([]);
+  const second = await openMemory(options);
+  expect((await second.search('database', QUERY, 100)).map(({ id }) => id).sort()).toEqual(
+    RECORDS.map(({ id }) => id).sort(),
+  );
+  await second.close();
+  expect(await listFilesWith(database.folder, canary)).toEqual([]);
+  expect(await listFilesWith(folder, canary)).toEqual([]);
 }, 120_000);

@@ -117,6 +117,11 @@ export class Memory {
     return this.#store.size;
   }
 
+  /** The latest time of a record, in milliseconds since 1970; null without records. */
+  get newestTime(): number | null {
+    return this.#store.newestTime;
+  }
+
   /** D of every embedding. */
   get dimension(): number {
     return this.#options.dimension;
@@ -265,9 +270,10 @@ export class Memory {
 
   /**
    * Removes records and what was made of them: summaries, procedures, facts, the entries of logs in the folder of the
-   * memory, and their ids where other records name them. When the promise resolves, no file of the folder has their
-   * texts, ids or vectors. If the process is killed before, nothing is removed, or the next opening finishes the
-   * removal. All files are written again, also if no record is found. O(records), and hnsw is built again.
+   * memory, their ids where other records name them, and their vectors in the cache that is passed. When the promise
+   * resolves, no file of the folder has their texts, ids or vectors. If the process is killed before, nothing is
+   * removed, or the next opening finishes the removal. All files are written again, also if no record is found.
+   * O(records), and hnsw is built again.
    *
    * @param selection a filter, as a text or a tree; a conversation; or a person, the author or the attribute `userId`.
    * @returns what was removed, the conservation metrics before and after, and the judgements that were lost.

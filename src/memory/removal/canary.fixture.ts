@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findText, listTextForms } from '../../core/files/find-text.ts';
+import { findText, listTextForms } from '../../core/decoding/find-text.ts';
 import type { MemoryRecordInput } from '../../model/turns/turn.ts';
 import { type Curator, openCurator } from '../curation/curator.ts';
 import type { Memory } from '../engine/memory.ts';

@@ -1,7 +1,15 @@
+import { resolve } from 'node:path';
+import {
+  type CachedTexts,
+  type CachedValues,
+  countCachedTexts,
+  evictCachedTexts,
+  listTextKeys,
+} from '../../index/encoders/cached-texts.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import type { Qrels } from '../../model/run.ts';
-import type { MemoryRecord } from '../../model/turns/turn.ts';
+import { type MemoryRecord, toTurn } from '../../model/turns/turn.ts';
 import { validateConservation } from '../../ops/conservation/conservation-laws.ts';
 import type { ConservationMetrics } from '../../ops/conservation/conservation-metrics.ts';
 import { findBrokenLaw } from '../conservation/conservation-guard.ts';
@@ -16,6 +24,8 @@ import { planRemoval, type RemovalPlan, type RemovalSelection, toFilter } from '
 export interface RemovalOptions {
   /** True: nothing is changed, and the report says what would be. Default false. */
   readonly dryRun?: boolean;
+  /** A cache of encoders, such as `.ragpp/cache`, which loses the vectors of the removed texts. Default: no cache. */
+  readonly cacheFolder?: string;
   /** Judged queries: for each its records by grade. A record is relevant if its grade is above 0. */
   readonly judgements?: Qrels;
 }
@@ -64,10 +74,15 @@ export interface RemovalReport {
   readonly outcomes: number;
   /** The logs in the folder of the memory. */
   readonly logs: readonly ForgottenEntries[];
+  /** The vectors in the cache that go; null: no cache was passed. */
+  readonly cached: CachedValues | null;
   readonly conservation: RemovalConservation;
   /** null: no judgements were passed. */
   readonly evidence: LostEvidence | null;
-  /** Sentences about acknowledged entries that are missing at the end of a log. */
+  /**
+   * Sentences about acknowledged entries that are missing at the end of a log, and about files of the cache that cannot
+   * be read.
+   */
   readonly warnings: readonly string[];
 }
 
@@ -104,14 +119,35 @@ function countLostEvidence(judgements: Qrels, store: MemoryStore, ids: ReadonlyS
   return { ...counts, reducedQueries, lostQueries };
 }
 
+/** The keys of the texts that go, also of earlier versions and of records that only logs have. */
+function listCachedTexts(
+  folder: string,
+  store: MemoryStore,
+  { ids, versions, selects }: RemovalPlan,
+  logged: readonly MemoryRecord[],
+): CachedTexts {
+  const known = [...ids].map((id) => store.get(id)).filter((record) => record !== null);
+  const gone = new Set(versions.map(([id, from]) => `${from} ${id}`));
+  const past = store.pastVersions
+    .filter(({ record: { id }, from }) => ids.has(id) || gone.has(`${from} ${id}`))
+    .map(({ record }) => record);
+  const inLogs = logged.filter((record) => ids.has(record.id) || selects(record));
+  const hashes = [...known, ...past, ...inLogs].flatMap((record) => listTextKeys(toTurn(record)));
+  return { folder: resolve(folder), hashes: [...new Set(hashes)] };
+}
+
 function reportRemoval(
   store: MemoryStore,
-  { selected, derived, ids, selects }: RemovalPlan,
+  { selected, derived, ids, selects, cached = null }: RemovalPlan,
   logs: FolderLogs,
   judgements: Qrels | undefined,
   conservation: ConservationOptions,
 ): RemovalReport {
   const going = [...selected, ...derived.keys()];
+  const inCache = cached && countCachedTexts(cached);
+  const unread = (inCache?.unread ?? []).map(
+    (path) => `file of the cache cannot be read, and may have vectors of removed texts: ${path}; delete the file`,
+  );
   const observed = ({ outcome, stats }: MemoryRecord) => stats.count + Number(outcome !== null);
   return {
     removed: selected,
@@ -119,16 +155,17 @@ function reportRemoval(
     kept: store.size - going.length,
     outcomes: going.reduce((sum, id) => sum + observed(store.get(id) as MemoryRecord), 0),
     logs: logs.countForgotten({ ids, selects }),
+    cached: inCache,
     conservation: compareConservation(store, ids, conservation),
     evidence: judgements === undefined ? null : countLostEvidence(judgements, store, ids),
-    warnings: logs.warnings,
+    warnings: [...logs.warnings, ...unread],
   };
 }
 
 /**
  * Removes the records of a filter, and what was made of them, from a store, the logs in its folder and its saved
- * indexes. When the promise resolves, no file of the folder has them. If the process is killed before, nothing is
- * removed, or the next opening of the store finishes the removal.
+ * indexes, and their vectors from a cache. When the promise resolves, no file of the folder has them. If the process is
+ * killed before, nothing is removed, or the next opening of the store finishes the removal.
  *
  * @throws ConfigurationError for a selection of another form; InvalidFilterError; ValidationError for a store that is
  *   only read, and for a journal in the folder that is no log of a memory; UnavailableError for a log that is open;
@@ -137,7 +174,7 @@ function reportRemoval(
 export async function removeWhere(
   store: MemoryStore,
   selection: RemovalSelection,
-  { dryRun = false, judgements }: RemovalOptions,
+  { dryRun = false, cacheFolder, judgements }: RemovalOptions,
   { readFilter, compactIndexes, conservation }: RemovalSite,
 ): Promise<RemovalReport> {
   const { folder } = store;
@@ -146,12 +183,15 @@ export async function removeWhere(
   if (!dryRun) await resumeRemoval(store, compactIndexes);
   const logs = await FolderLogs.open(folder, dryRun);
   try {
-    const plan = planRemoval(() => store.records(), logs.records, bindFilter(filter), store.pastVersions);
+    const found = planRemoval(() => store.records(), logs.records, bindFilter(filter), store.pastVersions);
+    const cached = cacheFolder === undefined ? null : listCachedTexts(cacheFolder, store, found, logs.records);
+    const plan = { ...found, cached };
     const report = reportRemoval(store, plan, logs, judgements, conservation);
     if (dryRun) return report;
     if (folder === null) {
       await store.forget([...plan.ids], plan.versions);
       await compactIndexes();
+      if (cached !== null) evictCachedTexts(cached);
     } else {
       await stageRemoval(folder, plan, logs.paths, (i, into) => logs.writeWithout(plan, i, into));
       await finishRemoval(store, compactIndexes);

@@ -11,6 +11,7 @@ import {
   UnavailableError,
   ValidationError,
 } from '../../core/errors/errors.ts';
+import { createRandom } from '../../core/numbers/random.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -161,6 +162,30 @@ test('a record is replaced as a whole, with its statistics', async () => {
   expect(list(store)).toEqual(expected);
   const again = await reopen(store);
   expect(list(again)).toEqual(expected);
+  await again.close();
+});
+
+test('the latest time is that of the records after any changes, and at every moment before', async () => {
+  const random = createRandom(41, 'times');
+  const findNewest = (records: readonly MemoryRecord[]) =>
+    records.length === 0 ? null : Math.max(...records.map(({ createdAt }) => createdAt));
+  const store = await openStore(folder, { history: true });
+  const expected: (number | null)[] = [null];
+  for (let change = 1; change <= 120; change++) {
+    const [id, version] = [`r${random.integer(3)}`, random.integer(11)];
+    if (store.has(id) && version < 6) await (version < 3 ? store.remove([id]) : store.forget([id]));
+    else if (store.has(id) && version < 7) await store.observe(id, 1);
+    else await store.put([createSampleRecord(id, 7, version)], { replace: true });
+    expected.push(findNewest(list(store)));
+    if (random.integer(3) > 0) expect(store.newestTime, `change ${change}`).toBe(expected.at(-1));
+  }
+  expect(expected).toContain(null);
+  for (const sequence of [0, 29, 77, 120]) {
+    const then = store.at({ sequence });
+    expect(then.newestTime).toBe(findNewest(list(then)));
+  }
+  const again = await reopen(store);
+  expect(again.newestTime).toBe(expected.at(-1));
   await again.close();
 });
 

@@ -160,6 +160,11 @@ export class MemoryStore {
     return this.#table.attributes;
   }
 
+  /** The latest time of a record, in milliseconds since 1970; null without records. */
+  get newestTime(): number | null {
+    return this.#table.newestTime;
+  }
+
   has(id: string): boolean {
     return this.#table.get(id) !== undefined;
   }

@@ -11,6 +11,8 @@ export class RecordTable {
   readonly #records = new Map<string, MemoryRecord>();
   /** The number of records by attribute. */
   readonly #attributes = new Map<string, number>();
+  /** The latest time of a record, null without records; undefined after its record was removed, until it is asked for. */
+  #newest: number | null | undefined = null;
   /** The position of the last operation that was applied, or is being applied. */
   position = JOURNAL_START;
   /** Null where versions that are replaced or removed are not kept. */
@@ -53,6 +55,15 @@ export class RecordTable {
     return first?.embedding.length ?? null;
   }
 
+  /** The latest time of a record; null without records. O(1), but O(records) once after that record was removed. */
+  get newestTime(): number | null {
+    if (this.#newest !== undefined) return this.#newest;
+    let newest: number | null = null;
+    for (const { createdAt } of this.#records.values()) newest = Math.max(newest ?? createdAt, createdAt);
+    this.#newest = newest;
+    return newest;
+  }
+
   list(): MemoryRecord[] {
     return [...this.#records.values()];
   }
@@ -69,8 +80,7 @@ export class RecordTable {
   }
 
   #set(record: MemoryRecord): void {
-    this.#count(this.#records.get(record.id), -1);
-    this.#count(record, 1);
+    this.#note(this.#records.get(record.id), record);
     this.#records.set(record.id, Object.freeze(freezeFields(record)));
   }
 
@@ -84,9 +94,19 @@ export class RecordTable {
 
   #delete(ids: readonly string[]): number {
     return ids.reduce((count, id) => {
-      this.#count(this.#records.get(id), -1);
+      this.#note(this.#records.get(id));
       return count + Number(this.#records.delete(id));
     }, 0);
+  }
+
+  /** Notes that a record goes, or that one comes, or takes its place. */
+  #note(before: MemoryRecord | undefined, after?: MemoryRecord): void {
+    this.#count(before, -1);
+    this.#count(after, 1);
+    const newest = this.#newest;
+    if (newest === undefined) return;
+    if (after !== undefined && after.createdAt >= (newest ?? -Infinity)) this.#newest = after.createdAt;
+    else if (before?.createdAt === newest) this.#newest = undefined;
   }
 
   #count(record: MemoryRecord | undefined, step: 1 | -1): void {

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StorageError } from '../../core/errors/errors.ts';
-import { makeFolder, readFolder, readText, syncFolder, writeAtomic } from '../../core/files/files.ts';
+import { makeFolder, readFolder, readText, removePath, syncFolder, writeAtomic } from '../../core/files/files.ts';
 import { FolderLock } from '../../core/files/folder-lock.ts';
 import { parse, parseJson } from '../../core/validation/validation.ts';
+import type { CachedTexts } from '../../index/encoders/cached-texts.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { MemoryStore } from './memory-store.ts';
 import type { VersionName } from './operation.ts';
@@ -23,8 +24,13 @@ const planSchema = z.strictObject({
   versions: z.array(z.tuple([z.string(), z.int()]).readonly()).default([]),
   /** Logs without what is removed, each in a folder of its own beside the plan. */
   logs: z.array(z.strictObject({ path: innerPath, files: z.array(innerPath) })),
+  cached: z
+    .strictObject({ folder: z.string(), hashes: z.array(z.string()).readonly() })
+    .nullable()
+    .default(null),
 });
 type RemovalPlan = z.output<typeof planSchema>;
+type WrittenPlan = z.input<typeof planSchema>;
 
 /** The content that no file may have after a removal. */
 export interface Forgotten {
@@ -38,6 +44,8 @@ export interface ForgottenRecords {
   readonly ids: ReadonlySet<string>;
   /** Earlier versions of other records. */
   readonly versions: readonly VersionName[];
+  /** The texts of all of these, of which a cache may have vectors; absent: no cache is known. */
+  readonly cached?: CachedTexts | null;
 }
 
 /** The content of a log in the folder of a memory. */
@@ -50,14 +58,6 @@ export interface LogContent {
 const nameLog = (folder: string, i: number) => join(folder, `log-${i}`);
 /** The files of a journal and of its snapshots. */
 const holdsEntries = (name: string) => name.endsWith('.journal') || name === 'end' || name.startsWith('snapshot-');
-
-function remove(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (error) {
-    throw new StorageError('remove', path, { cause: error });
-  }
-}
 
 function rename(from: string, to: string): void {
   try {
@@ -92,12 +92,12 @@ function readPlan(folder: string): RemovalPlan | null {
  */
 export async function stageRemoval(
   folder: string,
-  { ids, versions }: ForgottenRecords,
+  { ids, versions, cached = null }: ForgottenRecords,
   logs: readonly string[],
   writeLog: (i: number, into: string) => Promise<void>,
 ): Promise<void> {
   const partial = join(folder, PARTIAL);
-  remove(partial);
+  removePath(partial);
   makeFolder(partial);
   try {
     const staged: RemovalPlan['logs'] = [];
@@ -108,13 +108,13 @@ export async function stageRemoval(
     }
     writeAtomic(
       join(partial, PLAN),
-      JSON.stringify({ ids: [...ids], versions: [...versions], logs: staged } satisfies RemovalPlan),
+      JSON.stringify({ ids: [...ids], versions: [...versions], logs: staged, cached } satisfies WrittenPlan),
     );
     syncFolder(partial);
     rename(partial, join(folder, STAGED));
     syncFolder(folder);
   } catch (error) {
-    remove(partial);
+    removePath(partial);
     throw error;
   }
 }
@@ -122,23 +122,35 @@ export async function stageRemoval(
 /** Puts the files of a log in the place of its earlier ones. A second call finishes what the first one has left. */
 function replaceLog(staged: string, log: string, files: readonly string[]): void {
   for (const name of files) if (existsSync(join(staged, name))) rename(join(staged, name), join(log, name));
-  for (const name of readFolder(log)) if (holdsEntries(name) && !files.includes(name)) remove(join(log, name));
+  for (const name of readFolder(log)) if (holdsEntries(name) && !files.includes(name)) removePath(join(log, name));
   syncFolder(log);
+}
+
+/** The folders of the indexes of a store. */
+function listIndexFolders(folder: string): string[] {
+  const indexes = join(folder, 'indexes');
+  if (!existsSync(indexes)) return [];
+  const entries = readdirSync(indexes, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(indexes, name));
 }
 
 /** Removes the saved rows of every index; what opens the index builds it from the records. */
 function removeSavedRows(folder: string): void {
-  const indexes = join(folder, 'indexes');
-  if (!existsSync(indexes)) return;
-  for (const entry of readdirSync(indexes, { withFileTypes: true })) {
-    const own = join(indexes, entry.name);
-    if (entry.isDirectory()) for (const file of readFolder(own)) if (file.startsWith('rows')) remove(join(own, file));
-  }
+  for (const own of listIndexFolders(folder))
+    for (const file of readFolder(own)) if (file.startsWith('rows')) removePath(join(own, file));
+}
+
+/** In the folder of an index that may have removed vectors: who opens the index compacts it, and removes the file. */
+export const UNCOMPACTED = 'uncompacted';
+
+/** Has the indexes of a store, which are not open, compacted when they are opened. */
+function noteUncompacted(folder: string): void {
+  for (const own of listIndexFolders(folder)) writeAtomic(join(own, UNCOMPACTED), '');
 }
 
 /**
- * Does the removal that was staged in the folder of a store: removes the records, replaces the logs, and leaves no file
- * with what was removed. Every step may be done again.
+ * Does the removal that was staged in the folder of a store: removes the records, replaces the logs, leaves no file
+ * with what was removed, and no vector of it in the cache. Every step may be done again.
  *
  * @param compactIndexes frees what open indexes have of the removed records.
  * @throws StorageError, and what `compactIndexes` throws; the next call goes on.
@@ -153,7 +165,11 @@ export async function finishRemoval(store: MemoryStore, compactIndexes: () => Pr
     replaceLog(nameLog(join(folder, STAGED), i), join(folder, path), files);
   removeSavedRows(folder);
   await store.snapshot();
-  remove(join(folder, STAGED));
+  if (plan.cached !== null) {
+    const { evictCachedTexts } = await import('../../index/encoders/cached-texts.ts'); // few removals need it
+    evictCachedTexts(plan.cached);
+  }
+  removePath(join(folder, STAGED));
   syncFolder(folder);
 }
 
@@ -161,17 +177,17 @@ export async function finishRemoval(store: MemoryStore, compactIndexes: () => Pr
  * Finishes a removal that was staged before and not done, and deletes one that was not decided. Does nothing for a
  * store that is only read, or in memory.
  *
- * @param compactIndexes as of {@link finishRemoval}.
+ * @param compactIndexes as of {@link finishRemoval}. Absent: no index is open, and what opens one compacts it.
  * @throws UnavailableError naming the process that has a log of the folder open; StorageError; what `compactIndexes`
  *   throws.
  */
 export async function resumeRemoval(
   store: MemoryStore,
-  compactIndexes: () => Promise<void> = async () => {},
+  compactIndexes: () => Promise<void> = async () => noteUncompacted(store.folder as string),
 ): Promise<void> {
   const { folder } = store;
   if (folder === null || store.isReadOnly) return;
-  remove(join(folder, PARTIAL));
+  removePath(join(folder, PARTIAL));
   const held = (readPlan(folder)?.logs ?? []).map(({ path }) => join(folder, path));
   const locks: [FolderLock, string][] = [];
   try {

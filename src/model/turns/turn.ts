@@ -133,6 +133,11 @@ export function toTurn(record: MemoryRecord): Turn {
   return Object.keys(attributes).length === 0 ? turn : { ...turn, attributes };
 }
 
+/** The text of a turn after the name of its author, if it has one. */
+export function sayTurn({ author, text }: Pick<Turn, 'author' | 'text'>): string {
+  return author === null ? text : `${author}: ${text}`;
+}
+
 /**
  * @throws DimensionMismatchError for a vector of another length; NotFiniteError for NaN and infinite numbers.
  */

@@ -6,6 +6,7 @@ import { makeFolder, readFolder, readText, writeAtomic } from '../../../core/fil
 import { parse } from '../../../core/validation/validation.ts';
 import { parseJson } from '../../../data/jsonl/jsonl-rows.ts';
 import { encoderOptions } from '../../../index/encoders/registry.ts';
+import type { PgvectorOptions } from '../../../index/vectors/vector-kind.ts';
 import { applyOverrides } from '../../../lab/composition/config-file.ts';
 import { memoryOptions } from '../../../memory/engine/memory-options.ts';
 import { openStore } from '../../../memory/store/open-store.ts';
@@ -71,6 +72,12 @@ export function readFolderToWrite(folder: string, overrides: readonly string[]):
 export function readMemoryFolder(folder: string): MemoryFolder {
   assertMemory(folder);
   return readSettings(folder, [], true);
+}
+
+/** The tables of a folder with a memory; none of any other folder. @throws ConfigurationError for wrong settings. */
+export function listTables(folder: string): PgvectorOptions[] {
+  const indexes = holdsStore(folder) ? Object.values(readSettings(folder, [], true).settings.indexes) : [];
+  return indexes.filter((index) => index.index === 'pgvector');
 }
 
 /** @throws ValidationError for a folder without a memory. */

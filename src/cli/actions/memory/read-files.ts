@@ -63,7 +63,8 @@ function readFields(row: Readonly<Record<string, unknown>>): MemoryRecord | RowF
     if ('faults' in turn) return new RowFault(describeFaults(turn.faults));
     return toMemoryRecord(turn.value, { embedding: NO_VECTOR, stats: EMPTY_OUTCOME_STATISTICS });
   }
-  const given = { ...row, createdAt: readTime(row.createdAt), embedding: NO_VECTOR };
+  const { salience: _, ...own } = row; // an export has it; a memory computes it
+  const given = { ...own, createdAt: readTime(row.createdAt), embedding: NO_VECTOR };
   const record = checkRow(memoryRecordSchema, given);
   return 'faults' in record ? new RowFault(describeFaults(record.faults)) : record.value;
 }
@@ -80,7 +81,7 @@ function readRecordRow(row: unknown): RowRecord | RowFault {
 }
 
 /** Fields of a row that are no attributes: a row with a text is a turn. */
-const RECORD_COLUMNS: ReadonlySet<string> = new Set(memoryRecordFields);
+const RECORD_COLUMNS: ReadonlySet<string> = new Set([...memoryRecordFields, 'salience']);
 const TURN_COLUMNS: ReadonlySet<string> = new Set([...Object.keys(turnRow.shape), 'embedding']);
 /** Columns that may be JSON texts. */
 const JSON_COLUMNS = ['metadata', 'attributes', 'stats', 'trajectory'] as const;

@@ -1,9 +1,19 @@
 import { realpathSync } from 'node:fs';
 import { makeFolder } from '../../../core/files/files.ts';
 import { FolderLock } from '../../../core/files/folder-lock.ts';
-import { convertDatabaseError, importOptional, type SqlDatabase, type SqlRow, shareDatabase } from './sql-database.ts';
+import {
+  convertDatabaseError,
+  importOptional,
+  type SqlDatabase,
+  type SqlRow,
+  shareDatabase,
+  writeVacuum,
+} from './sql-database.ts';
 
 const PACKAGES = '@electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15';
+
+/** Writes statistics to new files, and begins a new log; files of the log before it are deleted, not used again. */
+const NEW_LOG = ['vacuum full pg_statistic', 'set wal_recycle = off', 'select pg_switch_wal()', 'checkpoint'] as const;
 
 /** Where PGlite reads the bytes that are sent with a statement. */
 const SENT = "'/dev/blob'";
@@ -37,6 +47,13 @@ async function startPglite(folder: string | null): Promise<SqlDatabase> {
         );
       } catch (error) {
         signal?.throwIfAborted();
+        throw convertDatabaseError(error, address);
+      }
+    },
+    async vacuum(table) {
+      try {
+        for (const sql of [writeVacuum(table), ...NEW_LOG]) await pglite.query(sql);
+      } catch (error) {
         throw convertDatabaseError(error, address);
       }
     },

@@ -3,13 +3,25 @@ import { compileFilterSql } from '../../../model/filter/compile-filter-sql.ts';
 import type { Distance, VectorSearchOptions } from '../../../model/vector-index.ts';
 import { clampCosineDistance } from '../distances.ts';
 import type { PgvectorOptions } from '../vector-kind.ts';
-import type { SqlSession, SqlValue } from './sql-database.ts';
+import type { SqlDatabase, SqlSession, SqlValue } from './sql-database.ts';
 
 /** Locks out another process that creates the extension or the table at the same time. */
 const CREATION_LOCK = 7_221_981;
 
 /** The life of a table: until it is dropped, or for its connection alone. */
 export type TableLifetime = 'kept' | 'session';
+
+/** The types of the columns; D is the dimension of the vectors. */
+const listColumnTypes = (dimension: number): Readonly<Record<string, string>> => ({
+  id: 'text collate "C"',
+  conversation_id: 'text',
+  parent_id: 'text',
+  created_at: 'double precision',
+  author: 'text',
+  channel: 'text',
+  attributes: 'jsonb not null',
+  embedding: `vector(${dimension})`,
+});
 
 async function createTable(
   session: SqlSession,
@@ -20,9 +32,55 @@ async function createTable(
   await session.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
   await session.query('create extension if not exists vector');
   const kind = lifetime === 'session' ? 'temporary table' : 'table';
-  await session.query(`create ${kind} if not exists "${table}" (id text collate "C" primary key,
-    conversation_id text, parent_id text, created_at double precision, author text, channel text,
-    attributes jsonb not null, embedding vector(${dimension}))`);
+  const columns = Object.entries(listColumnTypes(dimension)).map(([name, type]) => `${name} ${type}`);
+  await session.query(`create ${kind} if not exists "${table}" (${columns.join(', ')}, primary key (id))`);
+}
+
+/** The texts of a row of a table, or of the statistics that the server has of a column. */
+export interface TableTexts {
+  readonly kind: 'row' | 'statistics';
+  /** The id of the row, or the name of the column. */
+  readonly name: string;
+  readonly texts: readonly string[];
+}
+
+/** Rows that are read at once. */
+const READ_ROWS = 1000;
+
+const toTexts = (values: readonly unknown[]) => values.flatMap((value) => (typeof value === 'string' ? [value] : []));
+
+/** The texts of every row and of the statistics of a table; none if it does not exist. */
+export async function* readTableTexts(database: SqlDatabase, table: string): AsyncGenerator<TableTexts> {
+  const ask = (sql: string, parameters: readonly SqlValue[]) =>
+    database.transaction((session) => session.query(sql, parameters));
+  const [found] = await ask('select to_regclass($1) is null as missing', [`"${table}"`]);
+  if (found?.missing === true) return;
+  const columns = 'id, conversation_id, parent_id, author, channel, attributes::text as attributes';
+  for (let after = ''; ; ) {
+    const rows = await ask(`select ${columns} from "${table}" where id > $1 order by id limit ${READ_ROWS}`, [after]);
+    for (const row of rows) yield { kind: 'row', name: String(row.id), texts: toTexts(Object.values(row)) };
+    if (rows.length < READ_ROWS) break;
+    after = String(rows.at(-1)?.id);
+  }
+  const known = await ask(
+    'select attname, most_common_vals::text as common, histogram_bounds::text as bounds from pg_stats where tablename = $1',
+    [table],
+  );
+  for (const { attname, common, bounds } of known)
+    yield { kind: 'statistics', name: String(attname), texts: toTexts([common, bounds]) };
+}
+
+/**
+ * Drops what the server knows of the values of a table, such as the most common ones. A server counts the values of an
+ * empty table never again.
+ */
+export async function dropStatistics(session: SqlSession, table: string, dimension: number): Promise<void> {
+  const [found] = await session.query(`select relkind from pg_class where oid = $1::regclass`, [`"${table}"`]);
+  if (found?.relkind !== 'r') return; // the key of a table in partitions keeps its type
+  const changes = Object.entries(listColumnTypes(dimension)).map(
+    ([name, type]) => `alter column ${name} type ${type.replace(' not null', '')}`,
+  );
+  await session.query(`alter table "${table}" ${changes.join(', ')}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { UnavailableError, ValidationError } from '../../../core/errors/errors.ts';
+import { StorageError, UnavailableError, ValidationError } from '../../../core/errors/errors.ts';
 import { describePgvector } from '../pgvector.harness.ts';
 import { PgvectorIndex } from '../pgvector.ts';
 import { openVectorIndex } from '../registry.ts';
@@ -54,6 +54,53 @@ describe.skipIf(url === undefined)('a server that is busy', () => {
     expect((await index.search(Float32Array.of(1, 0), 1))[0]).toMatchObject([{ id: 'a' }]);
     await index.dispose();
     await other.dispose();
+  });
+
+  test('removed rows that an open transaction may see are an error, until it ends', async () => {
+    const options = pgvector.live.options.parse({ index: 'pgvector', table: `kept_${process.pid}`, url });
+    const index = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(url!));
+    await index.upsert([
+      { id: 'a', vector: Float32Array.of(1, 0) },
+      { id: 'b', vector: Float32Array.of(0, 1) },
+    ]);
+    const other = await connectPostgres(url!);
+    await other.transaction(async (session) => {
+      await session.query('set transaction isolation level repeatable read');
+      await session.query('select count(*) from pg_class');
+      await index.remove(['a']);
+      const compacted = index.compact();
+      await expect(compacted).rejects.toThrow(StorageError);
+      await expect(compacted).rejects.toThrow(
+        /\(1 removed rows are kept for a transaction that is open\): .*end the trans/,
+      );
+    });
+    await index.compact();
+    expect((await index.search(Float32Array.of(1, 0), 2))[0]).toMatchObject([{ id: 'b' }]);
+    await index.dispose();
+    await other.dispose();
+  });
+
+  test('a table of another user is not vacuumed, which is an error', async () => {
+    const role = `guest_${process.pid}`;
+    const owner = await connectPostgres(url!);
+    const options = pgvector.live.options.parse({ index: 'pgvector', table: `owned_${process.pid}`, url });
+    const index = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(url!));
+    await owner.transaction(async (session) => {
+      await session.query(
+        `create role ${role} login; grant all on ${options.table} to ${role}; grant create on schema public to ${role}`,
+      );
+    });
+    const asGuest = new URL(url!);
+    asGuest.username = role;
+    const guest = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(asGuest.href));
+    await guest.upsert([{ id: 'a', vector: Float32Array.of(1, 0) }]);
+    await expect(guest.compact()).rejects.toThrow(
+      /^cannot use Postgres \(must be owner of .*correct what Postgres reports/,
+    );
+    await guest.dispose();
+    await index.dispose();
+    await owner.transaction((session) => session.query(`drop owned by ${role}; drop role ${role}`));
+    await owner.dispose();
   });
 
   test('a call waits for another that has the last connection longer than a connection may take', async () => {

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
-import { ValidationError } from '../../../core/errors/errors.ts';
+import { StorageError, ValidationError } from '../../../core/errors/errors.ts';
 import {
   convertDatabaseError,
   importOptional,
   type SqlDatabase,
   type SqlRow,
   type SqlSession,
+  writeVacuum,
 } from './sql-database.ts';
 
 /** Connections of one index: a writer, and searches. */
@@ -126,6 +127,32 @@ export async function connectPostgres(
         throw convertDatabaseError(error, address);
       } finally {
         client?.off('error', noteLoss);
+        client?.release(lost);
+      }
+    },
+    async vacuum(table) {
+      let client: PoolClient | undefined;
+      let lost: Error | undefined;
+      let kept = 0;
+      const noteLoss = (error: Error) => {
+        lost = error;
+      };
+      const noteKept = ({ detail = '' }: { readonly detail?: string | undefined }) => {
+        kept += Number(/^\d+(?= )/.exec(detail)?.[0] ?? 0); // "20 dead row versions cannot be removed yet."
+      };
+      try {
+        client = await pool.connect();
+        client.on('error', noteLoss).on('notice', noteKept);
+        await client.query(writeVacuum(table));
+        if (kept > 0)
+          throw new StorageError(`vacuum table ${table}`, address, {
+            cause: new Error(`${kept} removed rows are kept for a transaction that is open`),
+            remedy: 'end the transaction, and remove again',
+          });
+      } catch (error) {
+        throw convertDatabaseError(error, address);
+      } finally {
+        client?.off('error', noteLoss).off('notice', noteKept);
         client?.release(lost);
       }
     },

@@ -29,6 +29,14 @@ export interface SqlDatabase {
    * @param signal rolls the transaction back when it is aborted: before the next statement, and on a server in the middle of one.
    */
   transaction<T>(work: (session: SqlSession) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /**
+   * Writes a table and its indexes to new files, outside a transaction, so that no file of theirs has a removed row. A
+   * Postgres inside this process begins a new log too; that of a server is its own.
+   *
+   * @param table its name, which needs no escape.
+   * @throws StorageError if the server keeps removed rows for a transaction that is open.
+   */
+  vacuum(table: string): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -80,6 +88,9 @@ export function convertDatabaseError(error: unknown, address: string): Error {
     return new UnavailableError(`pgvector at ${address}`, `${message}; install pgvector on the server`, options);
   return new StorageError('use Postgres', address, { ...options, remedy: 'correct what Postgres reports' });
 }
+
+/** Writes a table to new files, whatever its free space has, and counts its values again. */
+export const writeVacuum = (table: string) => `vacuum (full, analyze, verbose) "${table}"`;
 
 /**
  * Imports a package that not every installation has.

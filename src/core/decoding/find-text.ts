@@ -1,7 +1,8 @@
-import { closeSync, createReadStream, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { StorageError, ValidationError } from '../errors/errors.ts';
+import { openParquet, unpackZstd } from './decoder.ts';
 
 /** Bytes in which a text may be written. */
 export interface TextForm {
@@ -57,7 +58,10 @@ export interface FoundText {
   readonly path: string;
   /** The name of the form, and whether the file is compressed. */
   readonly form: string;
-  /** Bytes before it, of the decompressed content if the file is compressed; null: in the name of the file. */
+  /**
+   * Bytes before it, of the decompressed content if the file is compressed; null: in the name of the file, or in a row
+   * that the form names.
+   */
   readonly offset: number | null;
 }
 
@@ -83,11 +87,7 @@ class FormFinder {
     this.#longest = Math.max(...forms.map(({ bytes }) => bytes.byteLength));
   }
 
-  get read(): number {
-    return this.#read;
-  }
-
-  *take(part: Buffer): Generator<{ readonly name: string; readonly offset: number }> {
+  *take(part: Uint8Array): Generator<{ readonly name: string; readonly offset: number }> {
     const carried = this.#carried.byteLength;
     const joined = Buffer.concat([this.#carried, part]);
     for (const { name, bytes } of this.#forms) {
@@ -100,15 +100,68 @@ class FormFinder {
   }
 }
 
-/** Beginnings of files that are compressed. */
+/** Beginnings of compressed files that are not read here. */
 const COMPRESSED: readonly (readonly [beginning: Buffer, name: string])[] = [
-  [Buffer.of(0x28, 0xb5, 0x2f, 0xfd), 'zstd'],
-  [Buffer.from('PAR1'), 'parquet'],
+  [Buffer.from('PARE'), 'parquet, encrypted'],
   [Buffer.from('PK\x03\x04'), 'zip'],
   [Buffer.from('BZh'), 'bzip2'],
   [Buffer.of(0xfd, 0x37, 0x7a, 0x58, 0x5a), 'xz'],
 ];
-const GZIP = Buffer.of(0x1f, 0x8b);
+
+/** The texts and bytes within a value of a row, also the names of fields. */
+function* listBytes(value: unknown): Generator<Uint8Array> {
+  if (typeof value === 'string') yield Buffer.from(value);
+  else if (value instanceof Uint8Array) yield value;
+  else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value))
+    for (const [name, item] of Object.entries(value)) {
+      if (!Array.isArray(value)) yield Buffer.from(name);
+      yield* listBytes(item);
+    }
+}
+
+type FoundForm = Pick<FoundText, 'form' | 'offset'>;
+
+/** The names of the forms that are within one of some texts. */
+export function listFormsWithin(texts: readonly Uint8Array[], forms: readonly TextForm[]): string[] {
+  const buffers = texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.byteLength));
+  return forms.filter(({ bytes }) => buffers.some((text) => text.includes(bytes))).map(({ name }) => name);
+}
+
+async function* findInBytes(parts: AsyncIterable<Uint8Array>, forms: readonly TextForm[], suffix: string) {
+  const finder = new FormFinder(forms);
+  for await (const part of parts)
+    for (const { name, offset } of finder.take(part)) yield { form: `${name}${suffix}`, offset };
+}
+
+async function* findInRows(path: string, forms: readonly TextForm[]): AsyncGenerator<FoundForm> {
+  const file = await openParquet(path, { utf8: false });
+  let row = 0;
+  try {
+    for await (const batch of file.readBatches())
+      for (const values of batch) {
+        row++;
+        for (const name of listFormsWithin([...listBytes(values)], forms))
+          yield { form: `${name} in row ${row} of parquet`, offset: null };
+      }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Formats that are searched as they are, and decoded: beginning, name and the search of what is decoded. */
+const DECODED: readonly (readonly [
+  beginning: Buffer,
+  name: string,
+  find: (path: string, forms: readonly TextForm[]) => AsyncGenerator<FoundForm>,
+])[] = [
+  [
+    Buffer.of(0x1f, 0x8b),
+    'gzip',
+    (path, forms) => findInBytes(createReadStream(path).pipe(createGunzip()), forms, ' in gzip'),
+  ],
+  [Buffer.of(0x28, 0xb5, 0x2f, 0xfd), 'zstd', (path, forms) => findInBytes(unpackZstd(path), forms, ' in zstd')],
+  [Buffer.from('PAR1'), 'parquet', findInRows],
+];
 
 function readBeginning(path: string): Buffer {
   const file = openSync(path, 'r');
@@ -131,8 +184,8 @@ function listFiles(folder: string): { readonly path: string; readonly isFile: bo
 }
 
 /**
- * Looks for forms of a text in every file of a folder, byte by byte, and in the names of the files. Files that gzip has
- * compressed are searched as they are and decompressed. Files are read in parts.
+ * Looks for forms of a text in every file of a folder, byte by byte, and in the names of the files. Files of gzip and
+ * zstd are searched as they are and decompressed, those of Parquet as they are and row by row. Files are read in parts.
  *
  * @throws StorageError for a folder or a file that cannot be read.
  */
@@ -140,23 +193,23 @@ export async function findText(folder: string, forms: readonly TextForm[]): Prom
   const found: FoundText[] = [];
   const unread: { path: string; reason: string }[] = [];
   let [files, bytes] = [0, 0];
-  const search = async (path: string, source: AsyncIterable<Buffer>, suffix: string) => {
-    const finder = new FormFinder(forms);
-    for await (const part of source)
-      for (const { name, offset } of finder.take(part)) found.push({ path, form: `${name}${suffix}`, offset });
-    return finder.read;
-  };
   const searchFile = async (location: string, path: string) => {
     const beginning = readBeginning(location);
+    const begins = ([magic]: readonly [Buffer, ...unknown[]]) => beginning.subarray(0, magic.byteLength).equals(magic);
+    const take = async (all: AsyncIterable<FoundForm>) => {
+      for await (const place of all) found.push({ path, ...place });
+    };
     files++;
-    bytes += await search(path, createReadStream(location), '');
-    const unknown = COMPRESSED.find(([magic]) => beginning.subarray(0, magic.byteLength).equals(magic));
+    bytes += statSync(location).size;
+    await take(findInBytes(createReadStream(location), forms, ''));
+    const unknown = COMPRESSED.find(begins);
     if (unknown !== undefined) unread.push({ path, reason: `its content is compressed (${unknown[1]})` });
-    if (!beginning.subarray(0, GZIP.byteLength).equals(GZIP)) return;
+    const [, name, find] = DECODED.find(begins) ?? [];
+    if (find === undefined) return;
     try {
-      await search(path, createReadStream(location).pipe(createGunzip()), ' in gzip');
+      await take(find(location, forms));
     } catch (error) {
-      unread.push({ path, reason: `gzip cannot decompress it (${(error as Error).message})` });
+      unread.push({ path, reason: `${name} cannot be decoded (${(error as Error).message})` });
     }
   };
   try {
