@@ -9,10 +9,10 @@ import { type DrawnShop, drawShop } from '../../src/data/synthetic/draw-shop.ts'
 import { askShop, isDevQuestion, listTestTexts, type ShopQuestion } from '../../src/data/synthetic/shop.ts';
 import { type Estimate, groupIntoClusters, meanIntervals } from '../../src/eval/intervals/mean-intervals.ts';
 import { describeHeldOut } from '../../src/lab/measure/passport.ts';
-import { readDomain } from '../../src/memory/context/domain/domain-options.ts';
-import { createDomainSource } from '../../src/memory/context/domain/domain-source.ts';
-import { openDomainDatabase } from '../../src/memory/context/domain/open-domain-database.ts';
+import { createDomainSource } from '../../src/memory/context/domain-source.ts';
 import type { ItemSource } from '../../src/memory/context/source.ts';
+import { readDomain } from '../../src/rank/query/domain/domain-options.ts';
+import { openDomainDatabase } from '../../src/rank/query/domain/domain-records.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { formatShopTables } from './shop-tables.ts';

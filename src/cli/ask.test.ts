@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AskedContext } from '../lab/run/ask.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
-import { SHOP_DOMAIN, writeShopDatabase } from '../memory/context/domain/shop.fixture.ts';
 import { openFactStore } from '../memory/facts/fact-store.ts';
+import { SHOP_DOMAIN, writeShopDatabase } from '../rank/query/domain/shop.fixture.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-ask-'));

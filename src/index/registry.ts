@@ -7,7 +7,7 @@ import type { CandidateIndex } from '../model/candidates.ts';
 import type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './candidates/index-definition.ts';
 import { NewestFirstIndex, newest } from './candidates/top-selection.ts';
 import { late } from './late/late-options.ts';
-import { entities, facts, procedural, semantic, summaries, time } from './memories/memory-options.ts';
+import { domain, entities, facts, procedural, semantic, summaries, time } from './memories/memory-options.ts';
 import { run } from './runs/run-options.ts';
 import { VECTOR_SOURCES } from './vectors/registry.ts';
 import { graph } from './walks/graph-options.ts';
@@ -40,6 +40,7 @@ export const INDEXES = new OptionsRegistry('index', [
   member(procedural, () => loadOnBackend(async () => (await import('./memories/listed-memories.ts')).createProcedural)),
   member(summaries, async () => (await import('./memories/listed-memories.ts')).createSummaries),
   member(facts, async () => (await import('./memories/listed-memories.ts')).createFacts),
+  member(domain, async () => (await import('./memories/listed-memories.ts')).createDomain),
   member(run, async () => (await import('./runs/run-index.ts')).createRunIndex),
 ]);
 

@@ -74,7 +74,7 @@ async function openLive(index: string): Promise<[SliceSearch, () => unknown]> {
 const kinds: [string, () => Promise<[SliceSearch, () => unknown]>][] = [
   // What a source of memories finds depends on what is asked, not on the slice alone.
   ...INDEXES.names
-    .filter((name) => ![...MEMORY_SOURCES, 'facts'].includes(name))
+    .filter((name) => ![...MEMORY_SOURCES, 'facts', 'domain'].includes(name))
     .map((name) => [name, () => openCandidates(name)] as (typeof kinds)[number]),
   ...VECTOR_INDEXES.names.map((name) => [`live ${name}`, () => openLive(name)] as (typeof kinds)[number]),
 ];

@@ -1,11 +1,11 @@
 /** Memories with outcomes that a program keeps, finds and curates, and what a model is shown of them. */
 
 export type { MemoryRecord } from '../model/turns/turn.ts';
+export { readDomain } from '../rank/query/domain/domain-options.ts';
+export { openDomainDatabase } from '../rank/query/domain/domain-records.ts';
 export { assemble } from './context/assemble.ts';
 export { ContextCache } from './context/context-cache.ts';
-export { readDomain } from './context/domain/domain-options.ts';
-export { createDomainSource } from './context/domain/domain-source.ts';
-export { openDomainDatabase } from './context/domain/open-domain-database.ts';
+export { createDomainSource } from './context/domain-source.ts';
 export { detectUse } from './context/feedback/detect-use.ts';
 export { openMemorySources } from './context/memory-sources.ts';
 export type { ContextItem } from './context/source.ts';

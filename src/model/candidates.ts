@@ -16,6 +16,8 @@ export interface MemoryQuestion {
   readonly window: { readonly start: number; readonly end: number } | null;
   /** True if it is about a process. */
   readonly procedural: boolean;
+  /** The names of each record of a database that it finds, as words in lower case; absent: it finds none. */
+  readonly records?: readonly (readonly string[])[];
 }
 
 /** Q queries as a candidate index sees them. */

@@ -1,10 +1,10 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { readYaml } from '../../lab/composition/config-file.ts';
 import type { AssemblySources } from '../../memory/context/assemble.ts';
-import { readDomain } from '../../memory/context/domain/domain-options.ts';
-import { createDomainSource } from '../../memory/context/domain/domain-source.ts';
-import { openDomainDatabase } from '../../memory/context/domain/open-domain-database.ts';
+import { createDomainSource } from '../../memory/context/domain-source.ts';
 import { openFactStore } from '../../memory/facts/fact-store.ts';
+import { readDomain } from '../../rank/query/domain/domain-options.ts';
+import { openDomainDatabase } from '../../rank/query/domain/domain-records.ts';
 
 /** Flags of the sources of a question beside turns. */
 export interface SourceFlags {

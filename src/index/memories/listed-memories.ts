@@ -3,6 +3,7 @@ import { createEventBreaks, ignoreProgress, type StartProgress } from '../../cor
 import { getOrCompute } from '../../core/values/once.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
+import { joinWords, listWords } from '../../model/text/tokens.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
 import {
   closeFacts,
@@ -41,7 +42,7 @@ type Offer = (position: number, score: number) => void;
 type VisitMemories = (question: MemoryQuestion, offer: Offer, cutoff: number) => void;
 
 /** The sources of this file. */
-type ListedName = MemorySource | 'facts';
+type ListedName = MemorySource | 'facts' | 'domain';
 
 /**
  * Memories that fit what a question asks, in an order that texts and vectors do not affect. The score is 1 / (1 + rank), which falls strictly. Costs the memories
@@ -154,6 +155,42 @@ export function createFacts(
     }
   };
   return new ListedMemories('facts', corpus, visit);
+}
+
+/**
+ * Makes a function that lists the turns with a name: those whose text has its words, one after the other, and those
+ * with it in their attribute `entities`. A call costs the turns with the rarest of its words.
+ */
+function createNameFinder(turns: readonly Turn[], positions: Int32Array): (name: string) => readonly number[] {
+  const texts = new Map<number, string>();
+  const byWord = new Map<string, number[]>();
+  const byEntity = new Map<string, number[]>();
+  for (const position of positions) {
+    const { text, attributes } = turns[position] as Turn;
+    const words = listWords(text);
+    texts.set(position, ` ${joinWords(words)} `);
+    for (const word of new Set(words.map((placed) => placed.text))) getOrCompute(byWord, word, () => []).push(position);
+    for (const entity of (attributes?.entities ?? []) as readonly string[])
+      getOrCompute(byEntity, joinWords(listWords(entity)), () => []).push(position);
+  }
+  return (name) => {
+    const lists = name.split(' ').map((word) => byWord.get(word) ?? []);
+    const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
+    const named = rarest.filter((position) => texts.get(position)?.includes(` ${name} `));
+    return [...named, ...(byEntity.get(name) ?? [])];
+  };
+}
+
+/** Turns by how many of the records that a question finds they name, then the newest. */
+export function createDomain(_: unknown, { corpus }: IndexContext): CandidateIndex {
+  const find = createNameFinder(corpus.turns, listActive(corpus.turns));
+  const visit: VisitMemories = ({ records = [] }, offer) => {
+    const counts = new Map<number, number>();
+    for (const names of records)
+      for (const position of new Set(names.flatMap(find))) counts.set(position, (counts.get(position) ?? 0) + 1);
+    for (const [position, count] of counts) offer(position, count);
+  };
+  return new ListedMemories('domain', corpus, visit);
 }
 
 /** The newest memories within the time that a question is about; none for a question without a time. */

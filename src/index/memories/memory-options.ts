@@ -39,7 +39,20 @@ const options = {
     /** Whose later statement closes a fact. */
     closedBy: z.enum(FACT_CLOSERS).default('anyone'),
   }),
+  domain: z.strictObject({
+    index: z.literal('domain'),
+    /** A domain: ontology and queries, which `readDomain` checks. */
+    domain: z.record(z.string(), z.unknown()),
+    /** A file of DuckDB. */
+    database: z.string().min(1),
+    k: count.default(30),
+    filter: sourceFilter,
+    /** Hash of the content of the database, as that of a run file. */
+    hash: z.string().optional(),
+  }),
 };
+/** The records of a database as a source of the turns that name them. */
+export type DomainIndexOptions = z.output<typeof options.domain>;
 
 export const semantic: IndexDefinition<typeof options.semantic> = {
   options: options.semantic,
@@ -75,4 +88,10 @@ export const facts: IndexDefinition<typeof options.facts> = {
   options: options.facts,
   reads: ['texts', 'times', 'attributes'],
   description: 'facts about what the question names that hold at its moment, or held in the time that it is about',
+};
+
+export const domain: IndexDefinition<typeof options.domain> = {
+  options: options.domain,
+  reads: ['texts', 'times', 'attributes'],
+  description: 'turns that name the records which the question finds in a database',
 };

@@ -179,7 +179,7 @@ const LISTED_NAMES = 20;
 const HINTED_FAULTS = 20;
 
 /** A list of names, shortened to stay readable. */
-function joinNames(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   if (names.length <= LISTED_NAMES) return names.join(', ');
   return `${names.slice(0, LISTED_NAMES).join(', ')} and ${names.length - LISTED_NAMES} more`;
 }

@@ -174,6 +174,7 @@ const FILE_KEYS: Readonly<Record<string, string>> = {
   fit: 'folds',
   trajectory: 'weights',
   slice: 'policy',
+  domain: 'domain',
 };
 
 /** A source that is a run file: its file goes by this key, and has a default of its own for the number of candidates. */

@@ -247,7 +247,7 @@ interface NamedFile {
   readonly noun: string;
   readonly file: unknown;
   /**
-   * The source whose path leads to the file, with the hash of its content.
+   * The keys of the source that lead to the file, with the hash of its content, or that hold its content.
    *
    * @throws RagPlusPlusError for a file that cannot be read.
    */
@@ -260,25 +260,40 @@ function locateFile(file: unknown, hash: unknown, folder: string | null) {
 }
 
 /**
- * The file that a source names: of rankings, or of the concepts of a graph; null for none, and for an error of the
- * schema.
+ * The files that a source names: of rankings, of the concepts of a graph, or a database and what it is asked; none for
+ * an error of the schema.
  */
-function findNamedFile(source: unknown): NamedFile | null {
-  if (!isPlain(source)) return null;
-  const { index, path: run, hash: stated, concepts } = source;
+function listNamedFiles(source: unknown): NamedFile[] {
+  if (!isPlain(source)) return [];
+  const { index, path: run, hash: stated, concepts, domain, database } = source;
+  const files: NamedFile[] = [];
   if (index === 'run' && typeof run === 'string')
-    return {
+    files.push({
       ...{ keyPath: 'path', noun: 'a run file', file: run },
-      resolve: (folder) => ({ ...source, ...locateFile(run, stated, folder) }),
-    };
-  if (index !== 'graph' || !isPlain(concepts) || typeof concepts.file !== 'string') return null;
-  return {
-    ...{ keyPath: 'concepts.file', noun: 'a file of concepts', file: concepts.file },
-    resolve: (folder) => {
-      const { path, hash } = locateFile(concepts.file, concepts.hash, folder);
-      return { ...source, concepts: { ...concepts, file: path, hash } };
-    },
-  };
+      resolve: (folder) => locateFile(run, stated, folder),
+    });
+  if (index === 'graph' && isPlain(concepts) && typeof concepts.file === 'string')
+    files.push({
+      ...{ keyPath: 'concepts.file', noun: 'a file of concepts', file: concepts.file },
+      resolve: (folder) => {
+        const { path, hash } = locateFile(concepts.file, concepts.hash, folder);
+        return { concepts: { ...concepts, file: path, hash } };
+      },
+    });
+  if (index === 'domain' && typeof domain === 'string')
+    files.push({
+      ...{ keyPath: 'domain', noun: 'a domain or a file with one', file: domain },
+      resolve: (folder) => ({ domain: readYaml(locatePath(domain, folder)) }),
+    });
+  if (index === 'domain' && typeof database === 'string')
+    files.push({
+      ...{ keyPath: 'database', noun: 'a file of DuckDB', file: database },
+      resolve: (folder) => {
+        const { path, hash } = locateFile(database, stated, folder);
+        return { database: path, hash };
+      },
+    });
+  return files;
 }
 
 function describeMissing(path: string, { noun, file }: NamedFile, folder: string | null, error: RagPlusPlusError) {
@@ -301,8 +316,9 @@ function nameSource(name: string, written: unknown): unknown {
 }
 
 /**
- * Gives every source of a run file or of a file of concepts the path of the file and the hash of its content. So the
- * key of a cached result, and the hash of the experiment, cover the content of the file.
+ * Gives every source of a run file, of a file of concepts or of a database the path of the file and the hash of its
+ * content, and that of a domain its content. So the key of a cached result, and the hash of the experiment, cover the
+ * content of the file.
  *
  * @returns the arm, and the faults with the path within it.
  */
@@ -315,16 +331,16 @@ export function withSourceFiles(
   const search: Plain = {};
   for (const [name, options] of Object.entries(arm.search)) {
     const source = nameSource(name, options);
-    const named = findNamedFile(source);
     search[name] = source;
-    if (named === null) continue;
-    const keyPath = isPlain(options) && Object.hasOwn(options, 'file') ? 'file' : named.keyPath;
-    const folder = findFolder(['search', name, ...keyPath.split('.')]);
-    try {
-      search[name] = named.resolve(folder);
-    } catch (error) {
-      if (!(error instanceof RagPlusPlusError)) throw error;
-      faults.push(describeMissing(`search.${name}.${keyPath}`, named, folder, error));
+    for (const named of listNamedFiles(source)) {
+      const keyPath = isPlain(options) && Object.hasOwn(options, 'file') ? 'file' : named.keyPath;
+      const folder = findFolder(['search', name, ...keyPath.split('.')]);
+      try {
+        search[name] = { ...(search[name] as Plain), ...named.resolve(folder) };
+      } catch (error) {
+        if (!(error instanceof RagPlusPlusError)) throw error;
+        faults.push(describeMissing(`search.${name}.${keyPath}`, named, folder, error));
+      }
     }
   }
   return { arm: { ...arm, search }, faults };

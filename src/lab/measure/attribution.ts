@@ -82,7 +82,7 @@ export function describeMeasured(
 
 /** The facts of an arm besides its figures. */
 type RankedArm = Pick<ArmResult, 'name' | 'description'> &
-  Partial<Pick<ArmResult, 'options' | 'rankings' | 'contributionNames'>>;
+  Partial<Pick<ArmResult, 'options' | 'rankings' | 'contributionNames' | 'steps'>>;
 
 /** Arms of which only the rankings are known, with their figures, in the order of the measurement. */
 export function buildRankedArms<Q>(arms: readonly RankedArm[], measurement: Measurement<Q>): ArmResult[] {

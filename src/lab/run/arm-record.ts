@@ -10,13 +10,14 @@ import {
 } from '../../core/errors/errors.ts';
 import { readText, writeAtomic } from '../../core/files/files.ts';
 import { encodeSafetensors, readCheckedSafetensors, type TensorFile } from '../../core/files/safetensors.ts';
+import { formatSignificant } from '../../core/text/format.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { SignedSlices, SliceAnswer } from '../../rank/retrieval/packed-slices.ts';
 import type { RankedComponents, RankedPositions } from '../../rank/retrieval/retriever.ts';
 import type { StepChange } from '../../rank/retrieval/step-changes.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
-import { formatFileName } from '../composition/arms.ts';
+import { formatFileName, joinNames } from '../composition/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { armOptions } from '../config/config-schema.ts';
 import type { ArmOutcomes } from '../launch/launcher.ts';
@@ -305,10 +306,12 @@ export function removeDamagedOutcomes(runFolder: string, arms: readonly string[]
 
 /** An arm with what its steps changed. */
 interface ChangedArm {
-  readonly options: ArmOptions;
+  readonly options: Pick<ArmOptions, 'name' | 'control' | 'unchanged'>;
   readonly changes?: readonly StepChange[];
   /** Path -> value that was chosen from a grid. */
   readonly tuned?: TunedArm['tuned'];
+  /** The numbers of a mix that is fitted, by name. */
+  readonly weights?: Readonly<Record<string, number>>;
 }
 
 /** The name of a step as its arm lists it: parts of steps follow a dot. */
@@ -332,6 +335,13 @@ export function describeSteps(
   });
 }
 
+/** ` by the weights bm25 0.7, cosine 0.2`, the greatest first. */
+function describeWeights(weights: ChangedArm['weights'], steps: readonly string[]): string {
+  if (weights === undefined || !steps.includes('mix')) return '';
+  const sorted = Object.entries(weights).sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+  return ` by the weights ${joinNames(sorted.map(([name, weight]) => `${name} ${formatSignificant(weight)}`))}`;
+}
+
 /**
  * An arm counts only if its treatment was applied: each of its steps changes a query, or says why it changes none. Null
  * controls pass: on destroyed structure a step without effect is a finding.
@@ -346,8 +356,9 @@ export function assertStepsApplied(arm: ChangedArm, queries: number): void {
   const steps = idle.map(({ step }) => step);
   const [first = ''] = steps;
   const what = steps.length === 1 ? `step ${first} changes` : `steps ${steps.join(', ')} change`;
+  const by = describeWeights(arm.weights, steps);
   throw new ValidationError(
-    `arm ${name}: ${what} none of ${queries} queries; leave ${steps.length === 1 ? 'it' : 'them'} out, change the options, or say why beside the step: unchanged: REASON`,
+    `arm ${name}: ${what} none of ${queries} queries${by}; leave ${steps.length === 1 ? 'it' : 'them'} out, change the options, or say why beside the step: unchanged: REASON`,
     { arm: name, steps, queries },
   );
 }

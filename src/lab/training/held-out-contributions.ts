@@ -11,6 +11,7 @@ import { type Contributions, decomposeMix } from '../../rank/retrieval/steps/sco
 import type { PoolRows } from '../../rank/signals/stage.ts';
 import { FIT_METHODS } from '../config/fitted-arm.ts';
 import { BASELINE, buildOuterFolds, createModelMaker, type FoldOutcome } from './fitted-methods.ts';
+import { countMixed } from './fitted-steps.ts';
 import type { JudgedRows } from './fold-signals.ts';
 import type { LearningTask, ModelJob } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -91,6 +92,11 @@ export class HeldOutRows {
       ]),
     );
     return new Map(queries.map(({ id }) => [id, found.get(id) ?? []]));
+  }
+
+  /** The number of queries that a ranking of {@link rankAllRows} orders in another way than equal scores do. */
+  countMixed(run: Run): number {
+    return countMixed(run, this.rankAllRows(new Float32Array(this.#offsets.at(-1) as number)));
   }
 
   /** The calibration of the softmax of a row's scores against relevance. */

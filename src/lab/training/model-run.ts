@@ -13,7 +13,7 @@ import { FIT_METHODS } from '../config/fitted-arm.ts';
 import { buildRankedArms } from '../measure/attribution.ts';
 import type { FitResult, LearnedNumber, SearchSummary } from '../measure/fit-result.ts';
 import type { Measurement } from '../measure/measurement.ts';
-import type { ArmResult, RankedTurn } from '../measure/result.ts';
+import type { ArmResult, RankedTurn, StepEffect } from '../measure/result.ts';
 import {
   BASELINE,
   buildSelectionPlan,
@@ -23,6 +23,7 @@ import {
   listFittingPoints,
   selectChosenPoint,
 } from './fitted-methods.ts';
+import { countPoolSteps, describeFittedSteps, type MixedRankings } from './fitted-steps.ts';
 import { buildTaskFolds, decomposeHeldOut, HeldOutRows, type RankingParts } from './held-out-contributions.ts';
 import { buildJobKey, type ModelJob } from './learning-task.ts';
 import { measureImportance, measureNullControls } from './refits.ts';
@@ -41,6 +42,8 @@ export interface TrainedModel {
   readonly runs: ReadonlyMap<string, Run>;
   /** The parts of the scores at the top of each ranking, by method. */
   readonly parts: ReadonlyMap<string, RankingParts>;
+  /** The steps of the arm with the queries that they change, by method. */
+  readonly steps: ReadonlyMap<string, readonly StepEffect[]>;
 }
 
 /** Every method's scores of every row, by models that have not seen its fold. */
@@ -178,16 +181,43 @@ async function bootstrapBounds(
   return bounds;
 }
 
-/** Trains a model, measures it on held-out conversations, and compares it with the other methods. */
+/** True for a search that kept the weights of its start in each fold. */
+function isAtStart(method: string, outcomes: readonly FoldOutcome[]): boolean {
+  const own = outcomes.flatMap(({ searches }) => searches.filter((search) => search.method === method));
+  return own.length > 0 && own.every(({ isStart }) => isStart);
+}
+
+/** The rankings by each method; of the learned one with the weights that are kept. */
+function listMixedRankings(
+  { rows, outcomes }: Pick<Awaited<ReturnType<typeof crossValidateModel>>, 'rows' | 'outcomes'>,
+  runs: ReadonlyMap<string, Run>,
+  learned: Float64Array,
+): MixedRankings[] {
+  return FIT_METHODS.map((method) => ({
+    method,
+    mixed: rows.countMixed(runs.get(method) as Run),
+    values: method === 'learned' ? learned : null,
+    isStart: isAtStart(method, outcomes),
+  }));
+}
+
+/**
+ * Trains a model, measures it on held-out conversations, and compares it with the other methods.
+ *
+ * @throws ValidationError for a step of the arm that changes no query, and states no reason.
+ */
 export async function trainModel(job: ModelJob): Promise<TrainedModel> {
-  const { config } = job;
+  const { config, task } = job;
   const { name } = config.fit.model;
+  const before = await countPoolSteps(task, config);
   const validated = await crossValidateModel(job);
   const { rows } = validated;
   const runs = new Map<string, Run>(
     FIT_METHODS.map((method, m) => [method, rows.rankAllRows(validated.scores[m] as Float32Array)]),
   );
   const fit = await fitFinalWeights(job);
+  const mixed = listMixedRankings(validated, runs, fit.values);
+  const steps = describeFittedSteps(task, config, fit.model, before, mixed);
   const bounds = await bootstrapBounds(job, fit);
   const learned = validated.scores[FIT_METHODS.indexOf('learned')] as Float32Array;
   const handTuned = validated.scores[FIT_METHODS.indexOf(BASELINE)] as Float32Array;
@@ -205,6 +235,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
     point: selectChosenPoint(config, fit),
     runs,
     parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
+    steps,
     fit: {
       model: name,
       numbers: listLearnedNumbers(model, values, kept),
@@ -235,7 +266,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
  * @param measurement of the methods alone, in their order
  */
 export function listMethodArms(
-  { runs, parts }: Pick<TrainedModel, 'runs' | 'parts'>,
+  { runs, parts, steps }: Pick<TrainedModel, 'runs' | 'parts' | 'steps'>,
   measurement: Measurement,
   inspect: number,
 ): ArmResult[] {
@@ -248,7 +279,10 @@ export function listMethodArms(
         contributions: byQuery?.get(id)?.slice(rank * names.length, (rank + 1) * names.length) ?? [],
       })),
     );
-    return { name, description: describeMethod(name), contributionNames: names, rankings };
+    return {
+      ...{ name, description: describeMethod(name), contributionNames: names, rankings },
+      steps: steps.get(name) as readonly StepEffect[],
+    };
   });
   return buildRankedArms(arms, measurement);
 }

@@ -24,6 +24,7 @@ import { listFilterTexts } from '../run/needed-data.ts';
 import type { OpenRunContext } from '../run/run.ts';
 import { selectEvaluatedQueries } from '../run/workspaces.ts';
 import { BASELINE, describeMethod, measureMethods, selectMeasuring } from './fitted-methods.ts';
+import { countMixed, countPoolSteps, describeFittedSteps } from './fitted-steps.ts';
 import { runOfScores } from './held-out-contributions.ts';
 import { LearningTask, loadTaskDataset, type TaskContext } from './learning-task.ts';
 import { readTraining, type TrainingConfig } from './training-config.ts';
@@ -162,10 +163,15 @@ export async function runTest(
     };
     const runs = new Map<string, Run>();
     const { depth } = config.evaluation;
-    for (const [method, own] of Object.entries(numbers))
-      runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), depth));
+    const rankBy = (scores: Float32Array) => runOfScores(dataset.corpus, table, pool, scores, depth);
+    for (const [method, own] of Object.entries(numbers)) runs.set(method, rankBy(await scoreTable(model, own, table)));
+    const tied = rankBy(new Float32Array(table.mask.length));
+    const mixed = Object.entries(numbers).map(([method, own]) => ({
+      ...{ method, mixed: countMixed(runs.get(method) as Run, tied), values: own },
+    }));
+    const steps = describeFittedSteps(task, config, model, await countPoolSteps(task, config), mixed);
     const measurement = await measureMethods(task, config, runs);
-    const arms = Array.from(runs.keys(), (method) => ({ name: method, description: describeMethod(method) }));
+    const arms = Array.from(steps, ([name, own]) => ({ name, description: describeMethod(name), steps: own }));
     const { backend, command } = context;
     const described = {
       ...{ name: config.name, hash: computeHash([experiment, file, [...values], dataset.hash]).slice(0, 12) },

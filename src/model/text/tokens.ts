@@ -206,3 +206,26 @@ export async function createTokenCounter(name: TokenCounterName): Promise<CountT
     }
   }
 }
+
+const NAME_WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** A word of a text in lower case, with its place. */
+export interface PlacedWord {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The words of a text without marks: `payments-gateway` has two. */
+export function listWords(text: string): PlacedWord[] {
+  return [...text.matchAll(NAME_WORD)].map(({ 0: word, index }) => ({
+    text: word.normalize('NFKC').toLowerCase(),
+    start: index,
+    end: index + word.length,
+  }));
+}
+
+/** The words of a name as one text: equal for two spellings that differ in case, marks and white space. */
+export function joinWords(words: readonly PlacedWord[]): string {
+  return words.map(({ text }) => text).join(' ');
+}

@@ -4,6 +4,7 @@ import { viewRow } from '../../core/tensors/rows.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Encoder } from '../../model/encoder.ts';
+import { joinWords, listWords } from '../../model/text/tokens.ts';
 
 const entry = z.strictObject({
   /** Such as `customer:acme`. */
@@ -32,29 +33,6 @@ export interface NamedEntity {
   readonly match: 'exact' | 'alias';
   /** As the registry writes it. */
   readonly written: string;
-}
-
-const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-
-/** A word of a text in lower case, with its place. */
-export interface PlacedWord {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The words of a text without marks: `payments-gateway` has two. */
-export function listWords(text: string): PlacedWord[] {
-  return [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
-    text: word.normalize('NFKC').toLowerCase(),
-    start: index,
-    end: index + word.length,
-  }));
-}
-
-/** The words of a name as one text: equal for two spellings that differ in case, marks and white space. */
-export function joinWords(words: readonly PlacedWord[]): string {
-  return words.map(({ text }) => text).join(' ');
 }
 
 /** Names with their vectors. */

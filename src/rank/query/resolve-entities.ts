@@ -1,7 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import { splitIntoSentences, type TaggedWord } from '../../model/text/entities.ts';
+import { joinWords, listWords, type PlacedWord } from '../../model/text/tokens.ts';
 import { NOT_NAMES } from './classify-query.ts';
-import { type EntityMatch, type EntityRegistry, joinWords, listWords, type PlacedWord } from './entity-registry.ts';
+import type { EntityMatch, EntityRegistry } from './entity-registry.ts';
 
 /** An entity that a question names. */
 interface ResolvedEntity {

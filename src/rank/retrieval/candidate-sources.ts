@@ -5,7 +5,7 @@ import { INDEXES, type IndexOptions, listIndexReads } from '../../index/registry
 import { hashRunFile } from '../../index/runs/run-options.ts';
 import { needsConceptVectors } from '../../index/walks/graph-options.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
-import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { formatFilter } from '../../model/filter/filter-schema.ts';
 import { parseFilter } from '../../model/filter/parse-filter.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
@@ -13,7 +13,10 @@ import type { PropagatedVersions } from '../../ops/attention/versioned-propagati
 import {
   type AskedMemories,
   askedMemories,
+  type FoundRecords,
+  foundRecords,
   listMemoryQuestions,
+  listRecordQuestions,
   type TurnEntities,
   turnEntities,
 } from '../signals/asked-memories.ts';
@@ -76,6 +79,7 @@ function describeSource(
 
 /** The key of an index's result; the results without a filter keep the key that they had before there were filters. */
 function describeIndex({ index }: SourceUse, seed: number): unknown {
+  if (index.index === 'domain') return { index: 'domain', k: index.k }; // what it asks is an input
   if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
   const { version } = INDEXES.get(index.index);
   if (version !== undefined) return [index, seed, version];
@@ -121,6 +125,7 @@ function listSourceReads({ index, propagation, slice, seedSources }: SourceUse):
     ...new Set([
       ...listIndexReads(index),
       ...listAskedMemories(index).flatMap(({ reads }) => reads),
+      ...(index.index === 'domain' ? foundRecords(index).reads : []),
       ...(propagation === null ? [] : (['order'] as const)),
       ...(index.index === 'graph' && needsConceptVectors(index) ? (['vectors'] as const) : []),
       ...(slice === null ? [] : (['slices'] as const)),
@@ -129,11 +134,18 @@ function listSourceReads({ index, propagation, slice, seedSources }: SourceUse):
   ];
 }
 
-/** The concepts of the queries, for walks that start at them; what questions ask of memories. */
+/** The concepts of the queries, for walks that start at them; what questions ask of memories or of a database. */
 function listAskedParts({ index }: SourceUse): Readonly<Record<string, StageUse<unknown>>> {
   const [memories] = listAskedMemories(index);
   if (memories !== undefined) return { memories };
+  if (index.index === 'domain') return { records: foundRecords(index) };
   return index.index === 'graph' && index.seeds.concepts ? { asked: queryConcepts(index.concepts) } : {};
+}
+
+/** The questions that a source of memories or of records reads. */
+function listQuestions(inputs: Readonly<Record<string, unknown>>): MemoryQuestion[] | undefined {
+  if (inputs.records !== undefined) return listRecordQuestions(inputs.records as FoundRecords);
+  return inputs.memories === undefined ? undefined : listMemoryQuestions(inputs.memories as AskedMemories);
 }
 
 async function openIndex(
@@ -200,7 +212,7 @@ async function buildSourceBatch(
   use: SourceUse,
   found: readonly Candidates[],
   asked: TurnConcepts | undefined,
-  memories: AskedMemories | undefined,
+  questions: readonly MemoryQuestion[] | undefined,
 ): Promise<QueryBatch> {
   const { batch, corpus } = world;
   const { index } = use;
@@ -212,7 +224,7 @@ async function buildSourceBatch(
     ...(visible && { visible }),
     ...(seeds && { seeds }),
     ...(concepts && { concepts }),
-    ...(memories && { asked: listMemoryQuestions(memories) }),
+    ...(questions && { asked: questions }),
   };
 }
 
@@ -248,8 +260,7 @@ const defineSource = (isKept: boolean) =>
         const k = Math.min(use.index.k, countMostFound(world));
         const found = use.seedSources.map((_, i) => inputs[`${i}`] as Candidates);
         const concepts = inputs.asked as TurnConcepts | undefined;
-        const memories = inputs.memories as AskedMemories | undefined;
-        const batch = await buildSourceBatch(world, use, found, concepts, memories);
+        const batch = await buildSourceBatch(world, use, found, concepts, listQuestions(inputs));
         const candidates = await index.search(batch, k, world.startProgress);
         assertAdmissible(candidates, batch, world.corpus);
         return candidates;

@@ -1,7 +1,8 @@
 import type { CandidatePool, Column } from '../signals/stage.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import type { Ranking } from './rank.ts';
 import { type Effects, type RankState, requirePool, runUnwatched, type Step } from './steps/step.ts';
-import type { Arm } from './written-steps.ts';
+import { type Arm, type RankOptions, readArm } from './written-steps.ts';
 
 /** The number of queries that a step of an arm changes. */
 export interface StepChange {
@@ -23,6 +24,27 @@ function countDiffering({ slots, depth }: Ranking, others: readonly Ranking[]): 
     if (others.every((other) => row.some((slot, i) => slot !== other.slots[start + i]))) count++;
   }
   return count;
+}
+
+/** [steps] the effects of each step that ranks nothing by itself; null for the others. */
+async function countUnranked({ steps, outline }: Arm, state: RankState): Promise<(Effects | null)[]> {
+  const searched = steps.findIndex(({ gives }) => gives === 'pool');
+  const effects: (Effects | null)[] = [];
+  for (const [i, { countEffects }] of steps.entries())
+    effects.push((await countEffects?.({ state, outline, isSearched: i > searched })) ?? null);
+  return effects;
+}
+
+/** @param counts [steps] */
+function nameCounts({ names }: Arm, counts: readonly (Effects | null)[]): StepChange[] {
+  return names.flatMap((name, i) =>
+    name === null
+      ? []
+      : Object.entries(counts[i] ?? {}).map(([part, queries]) => ({
+          step: part === '' ? name : `${name}.${part}`,
+          queries,
+        })),
+  );
 }
 
 /**
@@ -71,10 +93,8 @@ export class StepChanges {
 
   /** Counts what is known after the last step. */
   async finish(state: RankState): Promise<void> {
-    const { steps, outline } = this.#arm;
-    const searched = steps.findIndex(({ gives }) => gives === 'pool');
-    for (const [i, { countEffects }] of steps.entries())
-      if (countEffects !== null) this.#counts[i] = await countEffects({ state, outline, isSearched: i > searched });
+    for (const [i, effects] of (await countUnranked(this.#arm, state)).entries())
+      if (effects !== null) this.#counts[i] = effects;
   }
 
   /** After the last step that ranks; null before the first. */
@@ -84,13 +104,20 @@ export class StepChanges {
 
   /** In the order of the steps. */
   get counted(): StepChange[] {
-    return this.#arm.names.flatMap((name, i) =>
-      name === null
-        ? []
-        : Object.entries(this.#counts[i] as Effects).map(([part, queries]) => ({
-            step: part === '' ? name : `${name}.${part}`,
-            queries,
-          })),
-    );
+    return nameCounts(this.#arm, this.#counts);
   }
+}
+
+/**
+ * Counts the queries that the steps of an arm change which rank nothing by themselves, such as those before a mix that
+ * is fitted.
+ */
+export async function countUnrankedChanges(
+  workspace: Workspace,
+  options: RankOptions,
+  pool: CandidatePool,
+): Promise<StepChange[]> {
+  const arm = readArm(options);
+  const state = { workspace, world: workspace.under(arm.control), pool, scores: null, components: new Map() };
+  return nameCounts(arm, await countUnranked(arm, state));
 }

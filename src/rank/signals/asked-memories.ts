@@ -1,8 +1,11 @@
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import type { DomainIndexOptions } from '../../index/memories/memory-options.ts';
+import { hashRunFile } from '../../index/runs/run-options.ts';
 import type { MemoryQuestion } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
+import type { DomainRecords } from '../query/domain/domain-records.ts';
 import type { EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { defineStage, type StageUse, type World } from './signal.ts';
@@ -186,4 +189,55 @@ async function understandAll({ queries, batch, subcorpora, startProgress }: Worl
   }
   progress.finish(`${queries.length} questions`);
   return { strategies, entities, windows };
+}
+
+/** The records of a database that each of Q questions finds. */
+export interface FoundRecords {
+  /** [Q] the names of each record. */
+  readonly names: readonly (readonly (readonly string[])[])[];
+}
+
+/** A database that is kept open while questions are asked. */
+interface OpenRecords {
+  readonly records: DomainRecords;
+  dispose(): void;
+}
+
+async function openRecords({ domain, database: path }: DomainIndexOptions): Promise<OpenRecords> {
+  const [{ readDomain }, { DomainRecords }, { openDuckDb }] = await Promise.all([
+    import('../query/domain/domain-options.ts'),
+    import('../query/domain/domain-records.ts'),
+    import('../query/domain/duckdb-database.ts'),
+  ]);
+  const database = await openDuckDb(path);
+  const records = new DomainRecords({ database, domain: readDomain(domain), timeZone: TIME_ZONE });
+  return { records, dispose: () => void database.dispose() };
+}
+
+async function findAllRecords({ queries, shared, startProgress }: World, options: DomainIndexOptions) {
+  const { records } = await shared.keepOnce(['domain', options.domain, options.database], () => openRecords(options));
+  const progress = startProgress('records of questions', queries.length);
+  const names: string[][][] = [];
+  for (const { text, timestamp } of queries) {
+    const found = text.trim() === '' ? [] : await records.find(text, { now: timestamp });
+    names.push(await records.nameRecords(found));
+    progress.update(names.length);
+  }
+  progress.finish(`records of ${queries.length} questions`);
+  return { names };
+}
+
+/** The records that each question finds in a database, by the names with which turns may name them. */
+export const foundRecords = defineStage<DomainIndexOptions, FoundRecords>({
+  name: 'found-records',
+  module: import.meta.url,
+  of: 'queries',
+  reads: ['times', 'clock'],
+  key: (options) => [options.domain, hashRunFile({ path: options.database, hash: options.hash })],
+  compute: ({ world }, options) => findAllRecords(world, options),
+});
+
+/** [Q] the same as the index `domain` reads it. */
+export function listRecordQuestions({ names }: FoundRecords): MemoryQuestion[] {
+  return names.map((records) => ({ entities: [], window: null, procedural: false, records }));
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { findNearestWord } from '../../../core/validation/validation.ts';
 import type { LateOptions } from '../../../index/late/late-options.ts';
 import { type IndexOptions, listIndexReads } from '../../../index/registry.ts';
@@ -7,6 +8,7 @@ import type { Candidates } from '../../../model/candidates.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
 import { COORDINATES } from '../../../ops/trajectory/coordinate-names.ts';
 import { HAND_TUNED, listMixSignals } from '../../learning/model.ts';
+import { readDomain } from '../../query/domain/domain-options.ts';
 import { listSignalNames } from '../../signals/bank/options.ts';
 import { bm25Signal } from '../../signals/bm25.ts';
 import { cosineSignal } from '../../signals/cosine.ts';
@@ -47,6 +49,18 @@ export type AddFault = (path: readonly PropertyKey[], expected: string) => void;
 export function checkSearch(sources: SearchOptions, { view }: Outline, fault: AddFault): void {
   if (view.propagation !== null && !Object.values(sources).some(({ index }) => index === 'flat'))
     fault([], 'a source with index flat, which alone knows propagated embeddings');
+  for (const [name, source] of Object.entries(sources))
+    if (source.index === 'domain') checkDomain(source.domain, (expected) => fault([name, 'domain'], expected));
+}
+
+/** Reports the faults of a domain. */
+function checkDomain(domain: unknown, fault: (expected: string) => void): void {
+  try {
+    readDomain(domain);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    for (const { path, expected, got } of error.faults) fault(`${path}: ${expected}, not ${got}`);
+  }
 }
 
 /** Columns of signals have names beside those of sources. */

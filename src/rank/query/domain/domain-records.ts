@@ -1,9 +1,9 @@
 import { QueryError } from '../../../core/errors/errors.ts';
 import { EARLIEST_TIME, LATEST_TIME, type QueryTimeRange } from '../../../model/text/times/question-times.ts';
-import { createEntityRegistry, type EntityEntry, type EntityRegistry } from '../../../rank/query/entity-registry.ts';
-import { expandEntities, type FindRelated, type Ontology, splitEntityId } from '../../../rank/query/ontology.ts';
-import { understand } from '../../../rank/query/understand.ts';
-import type { ContextItem, ItemSource } from '../source.ts';
+import { joinWords, listWords } from '../../../model/text/tokens.ts';
+import { createEntityRegistry, type EntityEntry, type EntityRegistry } from '../entity-registry.ts';
+import { expandEntities, type FindRelated, type Ontology, splitEntityId } from '../ontology.ts';
+import { understand } from '../understand.ts';
 import {
   DOMAIN_PARAMETERS,
   type Domain,
@@ -42,6 +42,23 @@ function readSqlTemplate(text: string, known: readonly string[]): SqlTemplate {
     return `$${names.indexOf(name) + 1}`;
   });
   return { sql: parts.join('').trim().replace(/;$/, ''), names };
+}
+
+/**
+ * Opens a database for reading: Postgres by its connection string, else a file of DuckDB. Nothing can be written
+ * through it.
+ *
+ * @param address `postgres://user:password@host:port/database`, or a path.
+ * @throws UnavailableError for a missing package, file or server; ValidationError for a connection string that cannot
+ *   be read.
+ */
+export async function openDomainDatabase(address: string): Promise<DomainDatabase> {
+  if (/^postgres(?:ql)?:\/\//.test(address)) {
+    const { openPostgresDomain } = await import('./postgres-domain.ts');
+    return openPostgresDomain(address);
+  }
+  const { openDuckDb } = await import('./duckdb-database.ts');
+  return openDuckDb(address);
 }
 
 /** The most entities that are read from a database for a registry. */
@@ -84,18 +101,8 @@ function formatBound(time: number): string | null {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function fillText(text: string, row: DomainRow, query: DomainQuery): string {
-  return text.replace(/\{([^{}]*)\}/g, (_, column: string) => {
-    if (Object.hasOwn(row, column)) return row[column] === null ? 'none' : String(row[column]);
-    throw new QueryError(
-      `query ${query.name} has no column for its text: ${JSON.stringify(column)}; use ${Object.keys(row).join(', ')}`,
-      { query: query.name, column },
-    );
-  });
-}
-
-/** What a domain source needs. */
-export interface DomainSourceOptions {
+/** A database, its domain, and what questions may name. */
+export interface DomainRecordsOptions {
   readonly database: DomainDatabase;
   readonly domain: Domain;
   /** An IANA name: that of the question's times. */
@@ -104,31 +111,58 @@ export interface DomainSourceOptions {
   readonly entities?: EntityRegistry;
 }
 
-/** The questions of a domain, as they were asked. */
-interface Asked {
-  readonly entities: readonly string[];
-  readonly range: QueryTimeRange | null;
-  readonly now: number;
-  readonly signal: AbortSignal;
+/** The rows that one query of a domain gives for one entity. */
+export interface FoundRows {
+  readonly query: DomainQuery;
+  /** The canonical id that the query was asked about; null for a query that is asked once for a question. */
+  readonly entity: string | null;
+  readonly rows: readonly DomainRow[];
 }
 
-/** Rows of a database as items of a context. */
-class DomainSource {
-  readonly #options: DomainSourceOptions;
+/** The moment of a question, and what ends its search. */
+export interface RecordSearch {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The questions of a domain, as they were asked. */
+interface Asked extends RecordSearch {
+  readonly range: QueryTimeRange | null;
+}
+
+/**
+ * Finds the records of a database that a question is about. Does not own the database.
+ *
+ * @throws QueryError for SQL with an unknown parameter, when it is made. A question throws QueryError for SQL that the
+ *   database refuses.
+ */
+export class DomainRecords {
+  readonly #options: DomainRecordsOptions;
   readonly #templates: ReadonlyMap<DomainQuery, SqlTemplate>;
+  #entries: Promise<readonly EntityEntry[]> | null = null;
   #entities: Promise<EntityRegistry> | null = null;
 
-  constructor(options: DomainSourceOptions) {
+  constructor(options: DomainRecordsOptions) {
     this.#options = options;
     const { queries } = options.domain;
     this.#templates = new Map(queries.map((query) => [query, readSqlTemplate(query.sql, DOMAIN_PARAMETERS)]));
   }
 
+  #readEntries(): Promise<readonly EntityEntry[]> {
+    const { database, domain } = this.#options;
+    this.#entries ??= readDomainEntities(database, domain.ontology);
+    this.#entries.catch(() => {
+      this.#entries = null; // the next question tries again
+    });
+    return this.#entries;
+  }
+
   #openEntities(): Promise<EntityRegistry> {
-    const { entities, database, domain } = this.#options;
+    const { entities } = this.#options;
     this.#entities ??=
       entities === undefined
-        ? readDomainEntities(database, domain.ontology).then((found) => createEntityRegistry(found))
+        ? this.#readEntries().then((found) => createEntityRegistry(found))
         : Promise.resolve(entities);
     this.#entities.catch(() => {
       this.#entities = null; // the next question tries again
@@ -136,7 +170,7 @@ class DomainSource {
     return this.#entities;
   }
 
-  async #run(query: DomainQuery, entity: string | null, { range, now, signal }: Asked): Promise<ContextItem[]> {
+  async #run(query: DomainQuery, entity: string | null, { range, now, signal }: Asked): Promise<readonly DomainRow[]> {
     const { database, domain } = this.#options;
     const { sql, names } = this.#templates.get(query) as SqlTemplate;
     const values: Readonly<Record<string, DomainValue>> = {
@@ -146,44 +180,59 @@ class DomainSource {
       now: formatBound(now),
     };
     const bound = names.map((name) => values[name] as DomainValue);
-    const rows = await database.read(sql, bound, domain.rows, signal);
-    return rows.map((row, i) => ({
-      id: `database:${query.name}:${entity ?? ''}:${i}`,
-      text: fillText(query.text, row, query),
-      score: 1 / (i + 1),
-      timestamp: now,
-      memoryType: 'record',
-      source: `database:${query.name}`,
-    }));
+    return database.read(sql, bound, domain.rows, signal);
   }
 
-  read: ItemSource = async ({ query: question, k, now, signal }) => {
+  /**
+   * The rows for a question that needs records and names entities: those of each query about these and about what the
+   * ontology joins to them. Every value is bound, so no question is ever read as SQL.
+   *
+   * @param most rows; a query that begins below it is finished.
+   */
+  async find(question: string, { now, signal }: RecordSearch, most = Number.POSITIVE_INFINITY): Promise<FoundRows[]> {
     const { domain, database, timeZone } = this.#options;
     const understood = await understand(question, { timestamp: now, timeZone, entities: await this.#openEntities() });
     if (!understood.requiresDomainDb) return [];
     const named = understood.entities.map(({ canonicalId }) => canonicalId);
-    const find = createRelatedFinder(database, signal);
-    const entities = await expandEntities(named, domain.ontology, find, domain.expansion);
-    const asked: Asked = { entities, range: understood.timeRange, now, signal };
-    const items: ContextItem[] = [];
+    const related = createRelatedFinder(database, signal);
+    const entities = await expandEntities(named, domain.ontology, related, domain.expansion);
+    const asked: Asked = { range: understood.timeRange, now, signal };
+    const found: FoundRows[] = [];
+    let count = 0;
     for (const query of domain.queries) {
       const about = query.entity === null ? [null] : entities.filter((id) => splitEntityId(id).type === query.entity);
       if (query.entity === null && entities.length === 0) continue;
       for (const entity of about) {
-        if (items.length >= k) return items.slice(0, k);
-        items.push(...(await this.#run(query, entity, asked)));
+        if (count >= most) return found;
+        const rows = await this.#run(query, entity, asked);
+        found.push({ query, entity, rows });
+        count += rows.length;
       }
     }
-    return items.slice(0, k);
-  };
-}
+    return found;
+  }
 
-/**
- * A source of business records: where a question needs current records and names entities, the queries of the domain are asked about these and about what the ontology
- * joins to them. Every value is bound, so no question is ever read as SQL.
- *
- * @throws QueryError for SQL with an unknown parameter. A question throws QueryError for SQL that the database refuses.
- */
-export function createDomainSource(options: DomainSourceOptions): ItemSource {
-  return new DomainSource(options).read;
+  /**
+   * How a text may name each record that was found: whom a query with rows was asked about, and the entities whose
+   * column of ids a row has. A record has its canonical id, its name and its aliases; one without a name its type and
+   * id, and its id alone where that has a letter. Names are words in lower case, once each.
+   */
+  async nameRecords(found: readonly FoundRows[]): Promise<string[][]> {
+    const { entities } = this.#options.domain.ontology;
+    const ids = new Set<string>();
+    for (const { entity, rows } of found) {
+      if (entity !== null && rows.length > 0) ids.add(entity);
+      for (const row of rows)
+        for (const [type, { id }] of Object.entries(entities))
+          if (Object.hasOwn(row, id) && row[id] !== null) ids.add(`${type}:${row[id]}`);
+    }
+    if (ids.size === 0) return [];
+    const entries = new Map((await this.#readEntries()).map((entry) => [entry.id, entry]));
+    return [...ids].map((canonicalId) => {
+      const { id } = splitEntityId(canonicalId);
+      const { name = null, aliases = [] } = entries.get(canonicalId) ?? {};
+      const written = [canonicalId, ...(name === null ? [] : [name]), ...aliases, ...(/\p{L}/u.test(id) ? [id] : [])];
+      return [...new Set(written.map((text) => joinWords(listWords(text))))].filter((words) => words !== '');
+    });
+  }
 }

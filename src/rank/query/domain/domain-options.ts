@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../../core/errors/errors.ts';
 import { parse } from '../../../core/validation/validation.ts';
-import { expansionSchema, type Ontology, ontologySchema, readOntology } from '../../../rank/query/ontology.ts';
+import { expansionSchema, type Ontology, ontologySchema, readOntology } from '../ontology.ts';
 
 /** A value that a statement is given, or that a row has. */
 export type DomainValue = string | number | boolean | null;

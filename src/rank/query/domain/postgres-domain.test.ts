@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { QueryError } from '../../../core/errors/errors.ts';
-import { openDomainDatabase } from './open-domain-database.ts';
+import { openDomainDatabase } from './domain-records.ts';
 
 const url = process.env.RAGPP_TEST_POSTGRES;
 if (url === undefined)
