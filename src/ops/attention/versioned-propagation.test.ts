@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { gatherRows } from '../../core/tensors/rows.ts';
+import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { propagateReference } from './attention-row.oracle.ts';
@@ -118,6 +118,21 @@ describe('which versions there are', () => {
     expect([...validFrom]).toEqual([...validFrom].sort((a, b) => a - b));
     expect(await count(PROPAGATION_PRESETS.framework, new Int32Array(0))).toBe(0);
     expect(await count(PROPAGATION_PRESETS.framework, Int32Array.of(0))).toBe(0);
+  });
+
+  test('a row does not depend on the other cutoffs', async () => {
+    for (const options of Object.values(PROPAGATION_PRESETS)) {
+      const whole = await propagateVersions(corpus, embeddings, all, options);
+      for (const cutoff of [17, 41, corpus.size]) {
+        const own = await propagateVersions(corpus, embeddings, Int32Array.of(cutoff), options);
+        for (const [row, position] of own.positions.entries()) {
+          const same = whole.positions.findIndex(
+            (other, i) => other === position && whole.validFrom[i]! <= cutoff && cutoff < whole.validTo[i]!,
+          );
+          expect(viewRow(own.vectors, D, row)).toEqual(viewRow(whole.vectors, D, same));
+        }
+      }
+    }
   });
 
   test('the rows of a conversation whose turns are all there are computed once, those of fewer turns are not kept', async () => {

@@ -33,16 +33,11 @@ export function countNewcomerSteps(options: PropagationOptions, tolerance: numbe
   return options.combine === 'additive' ? computeBandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
 }
 
-/** True if no later turn can change a turn's version in a conversation of `size` turns. */
-function isSettled(
-  ringPosition: number,
-  size: number,
-  reach: number,
-  { topology, direction }: PropagationOptions,
-): boolean {
-  if (topology === 'line' && direction === 'causal') return true; // later turns are no keys of it, and no distance changes
+/** The fewest turns of its conversation with which a turn's version is final: no later turn can change it. */
+function findFinalSize(ringPosition: number, reach: number, { topology, direction }: PropagationOptions): number {
+  if (topology === 'line' && direction === 'causal') return ringPosition + 1; // later turns are no keys of it, and no distance changes
   const wraps = topology === 'ring' && direction !== 'causal' && ringPosition < reach;
-  return ringPosition + reach < size && !wraps;
+  return wraps ? Number.POSITIVE_INFINITY : ringPosition + reach + 1;
 }
 
 /**
@@ -70,8 +65,13 @@ export function planVersions(
     if (!needed) continue;
     for (let ringPosition = 0; ringPosition < size; ringPosition++) {
       if (settled[ringPosition] === 1) continue;
-      settled[ringPosition] = isOrdered && isSettled(ringPosition, size, reach, options) ? 1 : 0;
-      versions.push({ ringPosition, size, validFrom, validTo: settled[ringPosition] === 1 ? end : next });
+      const final = isOrdered ? findFinalSize(ringPosition, reach, options) : Number.POSITIVE_INFINITY;
+      settled[ringPosition] = final <= size ? 1 : 0;
+      versions.push(
+        final <= size
+          ? { ringPosition, size: final, validFrom: (positions[final - 1] as number) + 1, validTo: end }
+          : { ringPosition, size, validFrom, validTo: next },
+      );
     }
   }
   return versions;
@@ -179,8 +179,8 @@ function findLargestSize(versions: readonly Version[]): number {
 }
 
 /** True if the versions are those of all T turns of a conversation at the time of the last. */
-function isOfOneMoment(versions: readonly Version[], T: number): boolean {
-  return versions.length === T && versions.every(({ size }) => size === T);
+function isOfLastMoment(versions: readonly Version[], T: number, end: number): boolean {
+  return versions.length === T && versions.every(({ size, validTo }) => size === T || validTo === end);
 }
 
 /** The positions of the versions' turns and of all T turns of their conversation, for each version. */
@@ -230,8 +230,9 @@ async function computeVersions(
 /**
  * Propagated embeddings for a replay: as a conversation grows its turns' embeddings change, and a query may only see
  * what was said before it. Each version is computed from the turns of its conversation that are strictly earlier than
- * the cutoffs it is valid for. Versions that no cutoff needs are not computed; turns beyond the reach of a newcomer
- * keep theirs ({@link countNewcomerSteps}).
+ * the cutoffs it is valid for. Versions that no cutoff needs are not computed; a turn beyond the reach of newcomers
+ * ({@link countNewcomerSteps}) keeps the first version of that kind, whatever the cutoffs. So a row depends on the turns before its
+ * cutoff alone, not on the other cutoffs.
  *
  * @param embeddings row-major [N, D]
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
@@ -288,7 +289,7 @@ export async function propagateVersions(
   };
   for (const [conversation, plan] of plans.entries()) {
     const owner = corpus.conversations[conversation] as Conversation;
-    const kept = isOfOneMoment(plan, owner.turns.length) ? settings.kept : undefined;
+    const kept = isOfLastMoment(plan, owner.turns.length, corpus.size + 1) ? settings.kept : undefined;
     const rows = kept?.get(owner);
     if (rows !== undefined) store(plan, rows);
     else if (plan.length > 0) await compute(conversation, plan);
