@@ -8,7 +8,10 @@ const collect = runInNewContext('gc') as () => void;
 /** Collections in a row that must find nothing more, since typed arrays are given back some time after their owners. */
 const QUIET = 2;
 
-/** Bytes of objects in V8's heap and of their memory outside of it, such as typed arrays, after collections of what nothing refers to. */
+/**
+ * Bytes of objects in V8's heap and of their memory outside of it, such as typed arrays, after collections of what
+ * nothing refers to.
+ */
 export async function measureBytesNow(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let quiet = 0; quiet < QUIET; ) {

@@ -231,15 +231,15 @@ async function computeVersions(
  * Propagated embeddings for a replay: as a conversation grows its turns' embeddings change, and a query may only see
  * what was said before it. Each version is computed from the turns of its conversation that are strictly earlier than
  * the cutoffs it is valid for. Versions that no cutoff needs are not computed; a turn beyond the reach of newcomers
- * ({@link countNewcomerSteps}) keeps the first version of that kind, whatever the cutoffs. So a row depends on the turns before its
- * cutoff alone, not on the other cutoffs.
+ * ({@link countNewcomerSteps}) keeps the first version of that kind, whatever the cutoffs. So a row depends on the
+ * turns before its cutoff alone, not on the other cutoffs.
  *
  * @param embeddings row-major [N, D]
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
  * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
  * @param settings.order the order of the turns; by default time order
- * @param settings.kept the rows of conversations whose turns are all there at the only cutoff, [T, D] each: they are read,
- *   and added where they are missing; for these options and this order
+ * @param settings.kept the rows of conversations whose turns are all there at the only cutoff, [T, D] each: they are
+ *   read, and added where they are missing; for these options and this order
  * @param settings.batchNumbers the maximum of numbers in a tensor of the device, without the turns of a conversation;
  *   by default 2²²
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.

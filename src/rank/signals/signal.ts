@@ -116,7 +116,7 @@ export interface StageUse<R> {
   compute(world: World, pool: CandidatePool | undefined, inputs: Readonly<Record<string, unknown>>): Promise<R> | R;
 }
 
-/** Where results of turns or conversations by themselves are kept: by the world, or beyond it where turns come and go. */
+/** Results of turns or conversations by themselves, kept by the world, or beyond it where turns come and go. */
 export async function keepParts<T>(world: World, key: unknown): Promise<WeakMap<Turn | Conversation, T>> {
   return world.findKeptParts<T>(key) ?? world.keepOnce(['parts', key], () => new WeakMap());
 }
