@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind } from '../src/index/graph/concept-graph.ts';
 import { KeptGraphs, listConcepts, readTitle } from '../src/index/graph/graph-moment.ts';
-import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/temporal-adjacency.ts';
+import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/walkable-graph.ts';
 import { keepConceptGraph, keepWalkableGraph } from '../src/index/walks/concept-graphs.ts';
 import { GraphIndex } from '../src/index/walks/graph-index.ts';
 import { type GraphIndexOptions, graph as graphDefinition } from '../src/index/walks/graph-options.ts';
@@ -199,7 +199,10 @@ async function measureGraph({ size, queries: count, seed, also, folder }: GraphT
   const walks = writeWalks(folder, built.result, arrays.result, seeded, options);
   let largestDegree = 0;
   for (let node = 0; node < adjacency.size; node++)
-    largestDegree = Math.max(largestDegree, adjacency.offsets[node + 1]! - adjacency.offsets[node]!);
+    largestDegree = Math.max(
+      largestDegree,
+      adjacency.findEnd(node, Number.POSITIVE_INFINITY) - adjacency.offsets[node]!,
+    );
   return {
     size,
     tagSeconds: tagged.seconds,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ConceptGraph, nameConceptNode } from '../src/index/graph/concept-graph.ts';
 import { GraphMoment } from '../src/index/graph/graph-moment.ts';
 import { MomentScorer } from '../src/index/graph/moment-scoring.ts';
-import type { WalkableGraph } from '../src/index/graph/temporal-adjacency.ts';
+import type { WalkableGraph } from '../src/index/graph/walkable-graph.ts';
 import type { GraphIndexOptions } from '../src/index/walks/graph-options.ts';
 import type { QueryBatch } from '../src/model/candidates.ts';
 import { summariseTimes } from './memory-index.ts';

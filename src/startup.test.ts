@@ -12,7 +12,7 @@ const MOST_MODULES: Readonly<Record<string, number>> = {
   'rag-plusplus/ops': 58,
   'rag-plusplus/eval': 38,
   'rag-plusplus/data': 29,
-  'rag-plusplus/index': 60,
+  'rag-plusplus/index': 61,
   'rag-plusplus/kernel': 37,
   'rag-plusplus/rank': 175,
   'rag-plusplus/memory': 157,

@@ -7,6 +7,6 @@ export { createEncoder, encoderOptions } from './encoders/registry.ts';
 export { ConceptGraph, nameConceptNode } from './graph/concept-graph.ts';
 export { GraphMoment, listConcepts } from './graph/graph-moment.ts';
 export { MomentScorer } from './graph/moment-scoring.ts';
-export { buildWalkableGraph } from './graph/temporal-adjacency.ts';
+export { buildWalkableGraph } from './graph/walkable-graph.ts';
 export { createIndex } from './registry.ts';
 export { openVectorIndex } from './vectors/registry.ts';

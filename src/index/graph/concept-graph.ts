@@ -88,6 +88,8 @@ export const ALIAS_ABOVE = 0.4;
  */
 export class ConceptGraph {
   readonly graph = new MultiUndirectedGraph<ConceptNode, ConceptEdge>();
+  readonly #nodes: string[] = [];
+  readonly #edges: string[] = [];
   readonly #kinds: ReadonlySet<EdgeKind>;
   readonly #titles = new NamedTitles();
   /** [memories] ids by number. */
@@ -109,6 +111,16 @@ export class ConceptGraph {
     this.#kinds = new Set(kinds);
     this.#aliases = new FormAliases(aliasAbove);
     this.#near = near;
+  }
+
+  /** [V] the names of the nodes, in the order in which they were added. */
+  get nodes(): readonly string[] {
+    return this.#nodes;
+  }
+
+  /** [E] the keys of the edges, in the order in which they were added. */
+  get edges(): readonly string[] {
+    return this.#edges;
   }
 
   /** Memories so far. */
@@ -230,12 +242,13 @@ export class ConceptGraph {
 
   #addNode(node: string, kind: ConceptNode['kind']): void {
     this.graph.addNode(node, { kind, time: kind === 'memory' ? this.size : this.size - 1 });
+    this.#nodes.push(node);
     this.#added++;
   }
 
   #addEdge(kind: EdgeKind, a: string, b: string, weight = 1): void {
     const time = this.size - 1;
-    this.graph.addUndirectedEdgeWithKey(`${kind} ${this.#added}`, a, b, { kind, weight, time });
+    this.#edges.push(this.graph.addUndirectedEdgeWithKey(`${kind} ${this.#added}`, a, b, { kind, weight, time }));
     this.#added++;
   }
 }

@@ -1,6 +1,6 @@
 import { createRandom } from '../../core/numbers/random.ts';
 import type { GraphMemory } from './concept-graph.ts';
-import type { EdgeWeights } from './temporal-adjacency.ts';
+import type { EdgeWeights } from './walkable-graph.ts';
 
 const CONCEPTS = [
   'rome',

@@ -3,7 +3,8 @@ import { findEntities } from '../../model/text/entities.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { ConceptGraph } from './concept-graph.ts';
-import { ALIAS, MENTIONED, type TemporalAdjacency, type WalkableGraph } from './temporal-adjacency.ts';
+import { ALIAS, MENTIONED, type TemporalAdjacency } from './temporal-adjacency.ts';
+import type { WalkableGraph } from './walkable-graph.ts';
 
 /** The concepts of a text: its names, quoted titles and numbers, or its noun phrases, names and quoted titles. */
 export type TextConceptSource = 'names' | 'phrases';
@@ -48,15 +49,12 @@ function keepLast<T>(kept: WeakMap<Corpus, Kept<T>>, corpus: Corpus, key: string
 export class KeptGraphs {
   readonly #graphs = new WeakMap<Corpus, Kept<ConceptGraph>>();
   readonly #walkable = new WeakMap<Corpus, Kept<WalkableGraph>>();
-  /** Graphs built so far. */
+  /** Graphs built so far, without those that grew. */
   built = 0;
 
   /** The graph of a corpus if it was kept under the key, else the one that is made, which replaces it. */
   keepGraph(corpus: Corpus, key: string, make: () => Promise<ConceptGraph>): Promise<ConceptGraph> {
-    return keepLast(this.#graphs, corpus, key, () => {
-      this.built++;
-      return make();
-    });
+    return keepLast(this.#graphs, corpus, key, make);
   }
 
   /** The arrays of a graph, as {@link KeptGraphs.keepGraph}. */

@@ -7,12 +7,8 @@ import { ConceptGraph, EDGE_KINDS, type EdgeKind, type GraphMemory } from './con
 import { drawGraphMemories, WEIGHT_OF_KIND as every } from './graph-memories.fixture.ts';
 import { GraphMoment, type MomentOptions } from './graph-moment.ts';
 import { type GraphScoringOptions, MomentScorer } from './moment-scoring.ts';
-import {
-  buildWalkableGraph,
-  type EdgeWeights,
-  type TemporalAdjacency,
-  type WalkableGraph,
-} from './temporal-adjacency.ts';
+import type { TemporalAdjacency } from './temporal-adjacency.ts';
+import { buildWalkableGraph, type EdgeWeights, type WalkableGraph } from './walkable-graph.ts';
 
 const SCORINGS = ['pagerank', 'hop-decay', 'degree'] as const;
 const OPTIONS: Omit<GraphScoringOptions, 'scoring'> = { damping: 0.5, tolerance: 1e-14, decay: 0.6, maxHops: 2 };
@@ -167,8 +163,8 @@ test.each([0, 0.5, 0.85])('pagerank equals the iteration over the visible graph 
   for (const node of ids.keys()) expect(values[node]).toBeCloseTo(scores[node] as number, 10);
 });
 
-function countEntriesOf({ offsets }: TemporalAdjacency, node: number): number {
-  return (offsets[node + 1] as number) - (offsets[node] as number);
+function countEntriesOf(adjacency: TemporalAdjacency, node: number): number {
+  return adjacency.findEnd(node, Number.POSITIVE_INFINITY) - (adjacency.offsets[node] as number);
 }
 
 test.each([1e-2, 1e-4, 1e-6])(

@@ -65,8 +65,12 @@ export class MomentScorer {
   readonly #limits: Float64Array;
   readonly #queue: NodeQueue;
 
-  /** @param size V, the nodes of the graph. */
+  /** V, the nodes that there is room for. */
+  readonly size: number;
+
+  /** @param size V, the nodes of the graph, or more. */
   constructor(size: number) {
+    this.size = size;
     this.#scores = new NodeScores(size);
     this.#others = new NodeScores(size);
     this.#next = new NodeScores(size);

@@ -44,4 +44,21 @@ describe('temporal adjacency', () => {
     const weights = Float64Array.of(1, 1, 0, 1);
     expect(() => new TemporalAdjacency({ ...edges, weights })).toThrow(/^edge 2 weighs 0 in both directions; /);
   });
+
+  test('takes in later nodes and edges, and refuses an edge that begins before another of its node', () => {
+    const adjacency = new TemporalAdjacency(edges);
+    const more = {
+      nodeTimes: Float64Array.of(0, 5, 1, 2, 6),
+      sources: Int32Array.of(4, 0),
+      targets: Int32Array.of(1, 4),
+      weights: Float64Array.of(11, 13),
+      times: Float64Array.of(7, 6),
+      isMention: Uint8Array.of(1, 0),
+    };
+    adjacency.append(more);
+    expect([6, 7, 8].map((asOf) => adjacency.sumWeights(0, asOf))).toEqual([17, 30, 30]);
+    expect([7, 8].map((asOf) => adjacency.sumWeights(4, asOf))).toEqual([13, 24]);
+    expect([adjacency.countMentions(1, 8), adjacency.size]).toEqual([1, 5]);
+    expect(() => adjacency.append(more)).toThrow(/^edge 1 begins to exist before others of its node: 6; /);
+  });
 });

@@ -1,6 +1,7 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
+import { GrowingArray } from '../../core/numbers/growing-array.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { ConceptGraph, EdgeKind } from './concept-graph.ts';
+import type { EdgeKind } from './concept-graph.ts';
 
 /** A graph whose nodes and undirected edges have times, as arrays: V nodes, E edges. */
 export interface TimedEdges {
@@ -33,91 +34,188 @@ export const MENTIONED = Object.freeze({ neighbour: 1, self: 2 });
 /** In place of {@link MENTIONED}: an edge between two spellings of a concept. */
 export const ALIAS = 3;
 
+/** The numbers of the entries of all nodes. */
+interface Entries {
+  readonly neighbours: Int32Array;
+  readonly times: Float64Array;
+  readonly weights: Float64Array;
+  readonly mentions: Uint8Array;
+  /** The weight of the entries of a node up to and with each. */
+  readonly weightUpTo: Float64Array;
+  /** The mentions among the entries of a node up to and with each. */
+  readonly mentionsUpTo: Int32Array;
+}
+
+const allocateEntries = (count: number): Entries => ({
+  neighbours: new Int32Array(count),
+  times: new Float64Array(count),
+  weights: new Float64Array(count),
+  mentions: new Uint8Array(count),
+  weightUpTo: new Float64Array(count),
+  mentionsUpTo: new Int32Array(count),
+});
+
+function lengthenEntries(entries: Entries, count: number): Entries {
+  const longer = allocateEntries(count);
+  for (const name of Object.keys(entries) as (keyof Entries)[]) longer[name].set(entries[name]);
+  return longer;
+}
+
+/** The least room for the entries of a node that gets more of them. */
+const LEAST_ROOM = 4;
+
 /**
- * The neighbours of each node in the order in which the edges began to exist: those that exist at a moment are a prefix, found by binary search, and prefix sums give
- * their number, their weight and the mentions among them in O(log degree). An edge exists from its own time on, once both of its ends do; edges of one
- * time keep their order, so that later edges change nothing in what was before.
+ * The neighbours of each node in the order in which the edges began to exist: those that exist at a moment are a
+ * prefix, found by binary search, and prefix sums give their number, their weight and the mentions among them in
+ * O(log degree). An edge exists from its own time on, once both of its ends do; edges of one time keep their order,
+ * so that later edges change nothing in what was before.
+ *
+ * The entries of a node are a run of the arrays. A node that gets more of them than there is room for moves to the
+ * end of the arrays, with room for twice as many.
  */
 export class TemporalAdjacency {
-  /** [V] */
-  readonly nodeTimes: Float64Array;
-  /** [V + 1] where the entries of each node begin. */
-  readonly offsets: Int32Array;
-  /** [2E] */
-  readonly neighbours: Int32Array;
-  /** [2E] when each entry began to exist, ascending within a node. */
-  readonly times: Float64Array;
-  /** [2E] */
-  readonly weights: Float64Array;
-  /** [2E] which end is mentioned, see {@link MENTIONED}, or {@link ALIAS}; 0 for other edges. */
-  readonly mentions: Uint8Array;
-  /** [2E] the weight of the entries of a node up to and with this one. */
-  readonly #weightUpTo: Float64Array;
-  /** [2E] the mentions among the entries of a node up to and with this one. */
-  readonly #mentionsUpTo: Int32Array;
+  #nodeTimes: Float64Array;
+  /** [V] where the entries of each node begin, and end, and where its room ends. */
+  #offsets: Int32Array;
+  #ends: Int32Array;
+  #limits: Int32Array;
+  #growing: readonly GrowingArray<Int32Array>[] | null = null;
+  #entries: Entries;
+  /** Entries that have a place, room among them. */
+  #placed: number;
 
   /** @throws DimensionMismatchError for arrays of different lengths; ValidationError for an end that is no node, and a weight that is not above 0. */
   constructor(edges: TimedEdges) {
     assertTimedEdges(edges);
-    const { nodeTimes, sources, targets, weights, reverseWeights = weights, isMention, isAlias } = edges;
-    const begins = computeBegins(edges);
-    const count = sources.length;
-    this.nodeTimes = nodeTimes;
-    this.offsets = countEntries(nodeTimes.length, sources, targets);
-    this.neighbours = new Int32Array(2 * count);
-    this.times = new Float64Array(2 * count);
-    this.weights = new Float64Array(2 * count);
-    this.mentions = new Uint8Array(2 * count);
-    const next = this.offsets.slice();
-    const add = (edge: number, from: number, to: number, weight: number, mentioned: number) => {
-      const entry = next[from]!++;
-      this.neighbours[entry] = to;
-      this.times[entry] = begins[edge]!;
-      this.weights[entry] = weight;
-      this.mentions[entry] = isMention[edge] === 1 ? mentioned : isAlias?.[edge] === 1 ? ALIAS : 0;
-    };
-    for (const edge of orderByTime(begins)) {
-      add(edge, sources[edge]!, targets[edge]!, weights[edge]!, MENTIONED.neighbour);
-      add(edge, targets[edge]!, sources[edge]!, reverseWeights[edge]!, MENTIONED.self);
-    }
-    this.#weightUpTo = new Float64Array(2 * count);
-    this.#mentionsUpTo = new Int32Array(2 * count);
-    this.#sumPrefixes();
+    const { nodeTimes, sources, targets } = edges;
+    const limits = countEntries(nodeTimes.length, sources, targets);
+    this.#nodeTimes = nodeTimes;
+    this.#offsets = limits.slice(0, -1);
+    this.#ends = limits.slice(0, -1);
+    this.#limits = limits.slice(1);
+    this.#placed = 2 * sources.length;
+    this.#entries = allocateEntries(this.#placed);
+    this.#addEdges(edges, computeBegins(edges));
   }
 
-  #sumPrefixes(): void {
-    for (let node = 0; node < this.size; node++) {
-      let weight = 0;
-      let mentions = 0;
-      for (let entry = this.offsets[node]!; entry < this.offsets[node + 1]!; entry++) {
-        weight += this.weights[entry]!;
-        if (this.mentions[entry] === MENTIONED.self) mentions++;
-        this.#weightUpTo[entry] = weight;
-        this.#mentionsUpTo[entry] = mentions;
-      }
+  /**
+   * Takes in more nodes and edges: O(1) for each on average.
+   *
+   * @param edges more of them, with the times of all nodes, those that are there first.
+   * @throws as the constructor; ValidationError for an edge that begins to exist before an edge of the same node.
+   */
+  append(edges: TimedEdges): void {
+    assertTimedEdges(edges);
+    const begins = computeBegins(edges);
+    for (const [edge, time] of begins.entries())
+      for (const end of [edges.sources[edge]!, edges.targets[edge]!])
+        if (end < this.size && this.#isBeforeLast(end, time))
+          throw new ValidationError(
+            `edge ${edge} begins to exist before others of its node: ${time}; append later edges`,
+          );
+    this.#nodeTimes = edges.nodeTimes;
+    this.#growing ??= [this.#offsets, this.#ends, this.#limits].map((places) => new GrowingArray(places));
+    for (let node = this.#offsets.length; node < this.size; node++)
+      for (const places of this.#growing) places.push(this.#placed);
+    [this.#offsets, this.#ends, this.#limits] = this.#growing.map(({ numbers }) => numbers) as [
+      Int32Array,
+      Int32Array,
+      Int32Array,
+    ];
+    this.#addEdges(edges, begins);
+  }
+
+  #isBeforeLast(node: number, time: number): boolean {
+    const end = this.#ends[node]!;
+    return end > this.#offsets[node]! && this.#entries.times[end - 1]! > time;
+  }
+
+  #addEdges(edges: TimedEdges, begins: Float64Array): void {
+    const { sources, targets, weights, reverseWeights = weights, isMention, isAlias } = edges;
+    const describe = (edge: number, mentioned: number) =>
+      isMention[edge] === 1 ? mentioned : isAlias?.[edge] === 1 ? ALIAS : 0;
+    for (const edge of orderByTime(begins)) {
+      const [source, target, time] = [sources[edge]!, targets[edge]!, begins[edge]!];
+      this.#addEntry(source, target, time, weights[edge]!, describe(edge, MENTIONED.neighbour));
+      this.#addEntry(target, source, time, reverseWeights[edge]!, describe(edge, MENTIONED.self));
     }
+  }
+
+  #addEntry(from: number, to: number, time: number, weight: number, mention: number): void {
+    if (this.#ends[from] === this.#limits[from]) this.#makeRoom(from);
+    const { neighbours, times, weights, mentions, weightUpTo, mentionsUpTo } = this.#entries;
+    const entry = this.#ends[from]!++;
+    const isFirst = entry === this.#offsets[from];
+    neighbours[entry] = to;
+    times[entry] = time;
+    weights[entry] = weight;
+    mentions[entry] = mention;
+    weightUpTo[entry] = (isFirst ? 0 : weightUpTo[entry - 1]!) + weight;
+    mentionsUpTo[entry] = (isFirst ? 0 : mentionsUpTo[entry - 1]!) + (mention === MENTIONED.self ? 1 : 0);
+  }
+
+  /** Moves the entries of a node to the end of the arrays, with room for twice as many. */
+  #makeRoom(node: number): void {
+    const [begin, end] = [this.#offsets[node]!, this.#ends[node]!];
+    const moved = this.#placed;
+    this.#placed += Math.max(LEAST_ROOM, 2 * (end - begin));
+    if (this.#placed > this.#entries.times.length) this.#entries = lengthenEntries(this.#entries, 2 * this.#placed);
+    for (const numbers of Object.values(this.#entries)) numbers.copyWithin(moved, begin, end);
+    this.#offsets[node] = moved;
+    this.#ends[node] = moved + end - begin;
+    this.#limits[node] = this.#placed;
   }
 
   /** V. */
   get size(): number {
-    return this.nodeTimes.length;
+    return this.#nodeTimes.length;
+  }
+
+  /** [V] */
+  get nodeTimes(): Float64Array {
+    return this.#nodeTimes;
+  }
+
+  /** [V] where the entries of each node begin. */
+  get offsets(): Int32Array {
+    return this.#offsets;
+  }
+
+  /** The neighbour of each entry. */
+  get neighbours(): Int32Array {
+    return this.#entries.neighbours;
+  }
+
+  /** When each entry began to exist, ascending within a node. */
+  get times(): Float64Array {
+    return this.#entries.times;
+  }
+
+  /** The weight of each entry. */
+  get weights(): Float64Array {
+    return this.#entries.weights;
+  }
+
+  /** Which end of each entry is mentioned, see {@link MENTIONED}, or {@link ALIAS}; 0 for other edges. */
+  get mentions(): Uint8Array {
+    return this.#entries.mentions;
   }
 
   /** Where the entries of a node end that exist before a moment; they begin at `offsets[node]`. */
   findEnd(node: number, asOf: number): number {
-    return findLowerBound(this.times, asOf, this.offsets[node]!, this.offsets[node + 1]!);
+    return findLowerBound(this.#entries.times, asOf, this.#offsets[node]!, this.#ends[node]!);
   }
 
   /** The weight of the edges of a node before a moment. */
   sumWeights(node: number, asOf: number): number {
     const end = this.findEnd(node, asOf);
-    return end === this.offsets[node] ? 0 : this.#weightUpTo[end - 1]!;
+    return end === this.#offsets[node] ? 0 : this.#entries.weightUpTo[end - 1]!;
   }
 
   /** The memories that mention a concept, or name a memory, before a moment. */
   countMentions(node: number, asOf: number): number {
     const end = this.findEnd(node, asOf);
-    return end === this.offsets[node] ? 0 : this.#mentionsUpTo[end - 1]!;
+    return end === this.#offsets[node] ? 0 : this.#entries.mentionsUpTo[end - 1]!;
   }
 }
 
@@ -159,78 +257,4 @@ function countEntries(nodes: number, sources: Int32Array, targets: Int32Array): 
   for (const ends of [sources, targets]) for (const end of ends) offsets[end + 1]!++;
   for (let node = 0; node < nodes; node++) offsets[node + 1]! += offsets[node]!;
   return offsets;
-}
-
-/** A concept graph ready for walks: its adjacency, and where its memories and concepts are in it. */
-export interface WalkableGraph {
-  readonly adjacency: TemporalAdjacency;
-  /** [memories] the node of each memory, in time order. */
-  readonly memoryNodes: Int32Array;
-  /** [V] the number of the memory of each node, -1 for a concept. */
-  readonly memoryOf: Int32Array;
-  /** Nodes of the concepts by the names that the concept graph has for them. */
-  readonly conceptNodes: ReadonlyMap<string, number>;
-}
-
-/** How much an edge of each kind counts; 0 leaves the kind out. */
-export interface EdgeWeights extends Readonly<Record<EdgeKind, number>> {
-  /** An edge of names, as seen from the memory that is named. */
-  readonly namedBy: number;
-}
-
-/**
- * The adjacency of a concept graph. Nodes are in the order in which the graph got them, so that later memories change no node before them.
- *
- * @param disturb what the edges are replaced by.
- */
-export function buildWalkableGraph(
-  { graph, size }: ConceptGraph,
-  edgeWeights: EdgeWeights,
-  disturb: (edges: KindedEdges) => TimedEdges = (edges) => edges,
-): WalkableGraph {
-  const nodeOf = new Map<string, number>();
-  const conceptNodes = new Map<string, number>();
-  const nodeTimes = new Float64Array(graph.order);
-  const memoryNodes = new Int32Array(size);
-  const memoryOf = new Int32Array(graph.order).fill(-1);
-  graph.forEachNode((name, { kind, time }) => {
-    const node = nodeOf.size;
-    nodeOf.set(name, node);
-    nodeTimes[node] = time;
-    if (kind === 'concept') conceptNodes.set(name, node);
-    else {
-      memoryNodes[time] = node;
-      memoryOf[node] = time;
-    }
-  });
-  const weighBack = (kind: EdgeKind) => edgeWeights[kind === 'names' ? 'namedBy' : kind];
-  const isKept = (kind: EdgeKind) => edgeWeights[kind] + weighBack(kind) > 0;
-  let count = 0;
-  graph.forEachEdge((_, { kind }) => {
-    if (isKept(kind)) count++;
-  });
-  const kinds: EdgeKind[] = [];
-  const edges = {
-    nodeTimes,
-    sources: new Int32Array(count),
-    targets: new Int32Array(count),
-    weights: new Float64Array(count),
-    reverseWeights: new Float64Array(count),
-    times: new Float64Array(count),
-    isMention: new Uint8Array(count),
-    isAlias: new Uint8Array(count),
-    kinds,
-  };
-  graph.forEachEdge((_, { kind, weight, time }, source, target) => {
-    if (!isKept(kind)) return;
-    const edge = kinds.push(kind) - 1;
-    edges.sources[edge] = nodeOf.get(source)!;
-    edges.targets[edge] = nodeOf.get(target)!;
-    edges.weights[edge] = weight * edgeWeights[kind];
-    edges.reverseWeights[edge] = weight * weighBack(kind);
-    edges.times[edge] = time;
-    edges.isMention[edge] = kind === 'mentions' || kind === 'names' ? 1 : 0;
-    edges.isAlias[edge] = kind === 'alias' ? 1 : 0;
-  });
-  return { adjacency: new TemporalAdjacency(disturb(edges)), memoryNodes, memoryOf, conceptNodes };
 }

@@ -8,7 +8,7 @@ import { readFileConcepts } from '../graph/extraction/concept-file.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
 import { haveSameNumbers, splitFormWords } from '../graph/form-aliases.ts';
 import { type KeptGraphs, listConcepts, readTitle } from '../graph/graph-moment.ts';
-import { buildWalkableGraph, type WalkableGraph } from '../graph/temporal-adjacency.ts';
+import { buildWalkableGraph, type WalkableGraph } from '../graph/walkable-graph.ts';
 import { type ConceptVectorOptions, type GraphIndexOptions, needsConceptVectors } from './graph-options.ts';
 
 /**
@@ -70,33 +70,46 @@ function describeStructure(options: GraphIndexOptions): string {
   ]);
 }
 
-/** @param titles of the first turns, which are those that the graph gets. */
+/**
+ * True if a graph takes in later turns. Similar turns and forms that are near by their vectors are found among all at
+ * once, so that a graph with these is built again.
+ */
+const canTakeIn = (options: GraphIndexOptions) => options.edges.similar === 0 && !needsConceptVectors(options);
+
+/**
+ * @param titles in place of those of the first turns, which are then those that the graph gets.
+ * @param earlier a graph of the first turns, which takes in the others; see {@link canTakeIn}.
+ */
 export async function buildConceptGraph(
   context: GraphContext,
-  titles: readonly (string | null)[],
   options: GraphIndexOptions,
+  titles: readonly (string | null)[] | null = null,
+  earlier: ConceptGraph | null = null,
 ): Promise<ConceptGraph> {
   const { corpus, vectors, dimension, conceptVectors } = context;
   const { edges, similarAbove, aliasAbove, concepts: source } = options;
-  const turns = corpus.turns.slice(0, titles.length);
-  const similar =
-    edges.similar > 0 ? await loadSimilarTurns(corpus, vectors, dimension, similarAbove) : turns.map(() => new Map());
+  const similar = edges.similar > 0 ? await loadSimilarTurns(corpus, vectors, dimension, similarAbove) : null;
   const pause = createEventBreaks();
   const { concepts, relations } = findGiven(context, source);
   if (edges.relation > 0 && relations === undefined)
     throw new ValidationError(
       'index graph has edges of relations: no triples given; set concepts: { file }, or edges.relation: 0',
     );
+  const first = earlier?.size ?? 0;
+  const turns = corpus.turns.slice(first, titles?.length);
   const listed: (readonly string[])[] = [];
-  for (const [position, turn] of turns.entries()) {
-    listed.push(concepts?.[position] ?? listConcepts(turn.text, readTitle(turn), chooseTextSource(source)));
+  for (const [i, turn] of turns.entries()) {
+    listed.push(concepts?.[first + i] ?? listConcepts(turn.text, readTitle(turn), chooseTextSource(source)));
     await pause();
   }
-  const near = await findNearForms(listed, conceptVectors, options);
-  const graph = new ConceptGraph(listKinds(options), aliasAbove, near);
-  for (const [position, turn] of turns.entries()) {
-    const parts = { title: titles[position]!, concepts: listed[position]!, similar: similar[position]! };
-    graph.insert([{ ...turn, ...parts, relations: relations?.[position] ?? [] }]);
+  const graph =
+    earlier ?? new ConceptGraph(listKinds(options), aliasAbove, await findNearForms(listed, conceptVectors, options));
+  // Whoever else grows the graph meanwhile inserts the same turns.
+  for (let position = graph.size; position < first + turns.length; position = graph.size) {
+    const turn = turns[position - first]!;
+    const title = titles === null ? readTitle(turn) : titles[position]!;
+    const given = { concepts: listed[position - first]!, relations: relations?.[position] ?? [] };
+    graph.insert([{ ...turn, title, ...given, ...(similar && { similar: similar[position]! }) }]);
     await pause();
   }
   return graph;
@@ -126,25 +139,35 @@ async function loadSimilarTurns(
   );
 }
 
-/** The graph of a corpus: the kept one, or a new one. @throws what building it does. */
+/**
+ * The graph of a corpus: the kept one, or else an earlier one that grows, or a new one.
+ *
+ * @param earlier with the same options, of the first turns of the corpus.
+ * @throws what building it does.
+ */
 export function keepConceptGraph(
   graphs: KeptGraphs,
   context: GraphContext,
   options: GraphIndexOptions,
+  earlier: ConceptGraph | null = null,
 ): Promise<ConceptGraph> {
-  return graphs.keepGraph(context.corpus, describeStructure(options), () =>
-    buildConceptGraph(context, context.corpus.turns.map(readTitle), options),
-  );
+  const grown = canTakeIn(options) ? earlier : null;
+  return graphs.keepGraph(context.corpus, describeStructure(options), () => {
+    if (grown === null) graphs.built++;
+    return buildConceptGraph(context, options, null, grown);
+  });
 }
 
-/** {@link keepConceptGraph} as arrays for walks. */
+/** {@link keepConceptGraph} as arrays for walks, which grow with the graph. */
 export function keepWalkableGraph(
   graphs: KeptGraphs,
   context: GraphContext,
   options: GraphIndexOptions,
+  earlier: WalkableGraph | null = null,
 ): Promise<WalkableGraph> {
   const key = JSON.stringify([describeStructure(options), options.edges]);
-  return graphs.keepWalkable(context.corpus, key, async () =>
-    buildWalkableGraph(await keepConceptGraph(graphs, context, options), options.edges),
-  );
+  return graphs.keepWalkable(context.corpus, key, async () => {
+    const graph = await keepConceptGraph(graphs, context, options, earlier?.graph);
+    return earlier?.graph === graph ? earlier.grow() : buildWalkableGraph(graph, options.edges);
+  });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ConceptGraph } from '../graph/concept-graph.ts';
 import { drawGraphMemories, WEIGHT_OF_KIND } from '../graph/graph-memories.fixture.ts';
-import { buildWalkableGraph, type KindedEdges } from '../graph/temporal-adjacency.ts';
+import type { KindedEdges } from '../graph/temporal-adjacency.ts';
+import { buildWalkableGraph } from '../graph/walkable-graph.ts';
 import { permuteTargets, shuffleTitles } from './graph-index.ts';
 
 const [N, CUTOFF] = [71, 44];

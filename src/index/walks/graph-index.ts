@@ -1,9 +1,8 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
-import type { CandidateIndex, Candidates, QueryBatch, SeedTurns } from '../../model/candidates.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
-import type { CreateIndex, IndexContext, ScorePairs } from '../candidates/index-definition.ts';
+import type { Candidates, QueryBatch, SeedTurns } from '../../model/candidates.ts';
+import type { CreateIndex, GrowingIndex, IndexContext, ScorePairs } from '../candidates/index-definition.ts';
 import {
   allocateCandidates,
   assertPairs,
@@ -12,11 +11,12 @@ import {
   markListed,
 } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
-import { type ConceptGraph, nameConceptNode } from '../graph/concept-graph.ts';
+import { nameConceptNode } from '../graph/concept-graph.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
 import { GraphMoment, KeptGraphs, listConcepts, readTitle } from '../graph/graph-moment.ts';
 import { MomentScorer } from '../graph/moment-scoring.ts';
-import { buildWalkableGraph, type KindedEdges, type WalkableGraph } from '../graph/temporal-adjacency.ts';
+import type { KindedEdges } from '../graph/temporal-adjacency.ts';
+import { buildWalkableGraph, type WalkableGraph } from '../graph/walkable-graph.ts';
 import { buildConceptGraph, keepConceptGraph, keepWalkableGraph } from './concept-graphs.ts';
 import type { GraphIndexOptions } from './graph-options.ts';
 import { allocateGraphPairs, fillGraphPairs, type GraphPairs } from './graph-pairs.ts';
@@ -65,9 +65,12 @@ export function shuffleTitles(titles: readonly (string | null)[], asOf: number, 
   return shuffled;
 }
 
+/** The inputs of an index. */
+type GraphContext = Omit<IndexContext, 'seed'>;
+
 /** The graph of a corpus, with room for the scores of one query. */
-interface PreparedGraph extends WalkableGraph {
-  readonly graph: ConceptGraph;
+interface PreparedGraph {
+  readonly walkable: WalkableGraph;
   readonly scorer: MomentScorer;
 }
 
@@ -76,12 +79,15 @@ interface PreparedGraph extends WalkableGraph {
  * control one for each, drawn as of the moment.
  */
 class PreparedGraphs {
-  readonly #context: Omit<IndexContext, 'seed'>;
+  #context: GraphContext;
   readonly #options: GraphIndexOptions;
   #graphs: KeptGraphs;
   #last: { readonly asOf: number; readonly prepared: Promise<PreparedGraph> } | null = null;
+  /** The graph for all moments, of the turns that there were when it was asked for. */
+  #walkable: WalkableGraph | null = null;
+  #scorer: MomentScorer | null = null;
 
-  constructor(context: Omit<IndexContext, 'seed'>, options: GraphIndexOptions) {
+  constructor(context: GraphContext, options: GraphIndexOptions) {
     this.#context = context;
     this.#options = options;
     this.#graphs = context.graphs ?? new KeptGraphs();
@@ -94,28 +100,41 @@ class PreparedGraphs {
   }
 
   async #prepare(asOf: number): Promise<PreparedGraph> {
+    const walkable = await this.#build(asOf);
+    const { size } = walkable.adjacency;
+    if (this.#scorer === null) this.#scorer = new MomentScorer(size);
+    else if (this.#scorer.size < size) this.#scorer = new MomentScorer(2 * size);
+    return { walkable, scorer: this.#scorer };
+  }
+
+  async #build(asOf: number): Promise<WalkableGraph> {
     const context = this.#context;
     const options = this.#options;
     const { control, corpus } = context;
-    if (control?.kind === 'shuffled-titles') {
-      const titles = shuffleTitles(corpus.turns.map(readTitle), asOf, control.seed);
-      const graph = await buildConceptGraph(context, titles, options);
-      return prepare(graph, buildWalkableGraph(graph, options.edges));
+    if (control === undefined) {
+      this.#walkable = await keepWalkableGraph(this.#graphs, context, options, this.#walkable);
+      return this.#walkable;
     }
-    const graph = await keepConceptGraph(this.#graphs, context, options);
-    if (control === undefined) return prepare(graph, await keepWalkableGraph(this.#graphs, context, options));
+    if (control.kind === 'shuffled-titles') {
+      const titles = shuffleTitles(corpus.turns.map(readTitle), asOf, control.seed);
+      return buildWalkableGraph(await buildConceptGraph(context, options, titles), options.edges);
+    }
     const disturb = (edges: KindedEdges) => permuteTargets(edges, asOf, control.seed);
-    return prepare(graph, buildWalkableGraph(graph, options.edges, disturb));
+    return buildWalkableGraph(await keepConceptGraph(this.#graphs, context, options), options.edges, disturb);
+  }
+
+  /** @param context with later turns, which the graph gets when it is asked for. */
+  growWith(context: GraphContext): void {
+    this.#context = context;
+    this.#graphs = context.graphs ?? this.#graphs;
+    this.#last = null;
   }
 
   clear(): void {
     this.#graphs = new KeptGraphs();
     this.#last = null;
+    this.#walkable = null;
   }
-}
-
-function prepare(graph: ConceptGraph, walkable: WalkableGraph): PreparedGraph {
-  return { ...walkable, graph, scorer: new MomentScorer(walkable.adjacency.size) };
 }
 
 /** What a query gives for its seeds. */
@@ -131,20 +150,20 @@ interface AskedQuery {
  * (`QueryBatch.seeds`), the concepts of the query and the turns whose titles it holds; a query whose seeds are not in
  * the graph finds nothing.
  *
- * The graph is built with the first search. A query costs what its walks touch.
+ * The graph is built with the first search, and takes in later turns; one with edges between similar turns, or between
+ * spellings that are near by their vectors, is then built again. A query costs what its walks touch.
  */
-export class GraphIndex implements CandidateIndex {
+export class GraphIndex implements GrowingIndex {
   readonly name = 'graph';
-  readonly #context: Omit<IndexContext, 'seed'>;
+  #context: GraphContext;
   readonly #options: GraphIndexOptions;
   readonly #listQueryConcepts: (text: string) => readonly string[];
-  readonly #ranks: Int32Array;
   readonly #graphs: PreparedGraphs;
   #disposed = false;
 
   /** @param listQueryConcepts of the text of a query, as those of the turns are; of a batch without `concepts`. */
   constructor(
-    context: Omit<IndexContext, 'seed'>,
+    context: GraphContext,
     options: GraphIndexOptions,
     listQueryConcepts: (text: string) => readonly string[] = (text) =>
       listConcepts(text, null, chooseTextSource(options.concepts)),
@@ -153,19 +172,24 @@ export class GraphIndex implements CandidateIndex {
     this.#options = options;
     this.#graphs = new PreparedGraphs(context, options);
     this.#listQueryConcepts = listQueryConcepts;
-    this.#ranks = rankIdsDescending(context.corpus.turns.map(({ id }) => id));
+  }
+
+  async growWith(context: GraphContext): Promise<void> {
+    this.#context = context;
+    this.#graphs.growWith(context);
   }
 
   /** @throws ValidationError after `dispose()`. */
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     this.#assertUsable();
-    assertQueries(queries, this.#context.corpus.size, k);
+    const { corpus } = this.#context;
+    assertQueries(queries, corpus.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
-    const top = new TopSelection(k, this.#ranks);
+    const top = new TopSelection(k, corpus.tieRanks);
     await this.#visitQueries(queries, progress, (query, prepared, moment) => {
-      const { memoryOf, scorer } = prepared;
-      const placed = this.#placeSeeds(prepared, moment, this.#readQuery(queries, query));
-      const { nodes, values } = scorer.score(moment, placed, this.#options);
+      const { memoryOf } = prepared.walkable;
+      const placed = this.#placeSeeds(prepared.walkable, moment, this.#readQuery(queries, query));
+      const { nodes, values } = prepared.scorer.score(moment, placed, this.#options);
       for (const node of nodes)
         if (memoryOf[node]! >= 0 && values[node]! > 0) top.offer(memoryOf[node]!, values[node]!);
       top.drainTo(candidates, query);
@@ -185,12 +209,14 @@ export class GraphIndex implements CandidateIndex {
     await this.#visitQueries(queries, progress, (query, prepared, moment) => {
       const asked = this.#readQuery(queries, query);
       const onGraph = {
-        seeds: this.#placeSeeds(prepared, moment, asked),
-        seedTurns: listSeedTurns(prepared, moment, asked.turns, this.#options.seeds.turns).map(({ node }) => node),
-        concepts: [...findConceptNodes(prepared, moment, asked.listConcepts()).keys()],
+        seeds: this.#placeSeeds(prepared.walkable, moment, asked),
+        seedTurns: listSeedTurns(prepared.walkable, moment, asked.turns, this.#options.seeds.turns).map(
+          ({ node }) => node,
+        ),
+        concepts: [...findConceptNodes(prepared.walkable, moment, asked.listConcepts()).keys()],
       };
       const row = positions.subarray(query * width, (query + 1) * width);
-      fillGraphPairs(prepared, moment, onGraph, this.#options, row, pairs, query * width);
+      fillGraphPairs(prepared.walkable, prepared.scorer, moment, onGraph, this.#options, row, pairs, query * width);
     });
     return pairs;
   };
@@ -213,7 +239,7 @@ export class GraphIndex implements CandidateIndex {
       const isVisible = list === null ? null : markListed(list, this.#context.corpus.size);
       for (const query of members) {
         const prepared = await this.#graphs.get(queries.cutoffs[query]!);
-        const { adjacency, memoryOf } = prepared;
+        const { adjacency, memoryOf } = prepared.walkable;
         const moment = new GraphMoment(adjacency, {
           asOf: queries.cutoffs[query]!,
           visible: isVisible === null ? null : { isVisible, memoryOf },
@@ -237,7 +263,7 @@ export class GraphIndex implements CandidateIndex {
   }
 
   /** The weights of a query's seeds: turns as shares of the best, concepts by their specificity. */
-  #placeSeeds(prepared: PreparedGraph, moment: GraphMoment, { text, turns, listConcepts: list }: AskedQuery) {
+  #placeSeeds(walkable: WalkableGraph, moment: GraphMoment, { text, turns, listConcepts: list }: AskedQuery) {
     const { seeds: wanted, specificity, passageWeight } = this.#options;
     const placed = new Map<number, number>();
     const add = (node: number, weight: number) => placed.set(node, (placed.get(node) ?? 0) + weight);
@@ -246,16 +272,16 @@ export class GraphIndex implements CandidateIndex {
       const share = moment.computeSpecificity(node);
       return share === 0 || specificity === 'seeds' || specificity === 'both' ? share : 1;
     };
-    for (const { node, weight } of listSeedTurns(prepared, moment, turns, wanted.turns)) {
+    for (const { node, weight } of listSeedTurns(walkable, moment, turns, wanted.turns)) {
       add(node, passageWeight * weight);
       if (wanted.turnConcepts)
         moment.forEachNeighbour(node, (neighbour) => {
-          if (prepared.memoryOf[neighbour]! < 0) add(neighbour, weight * weighConcept(neighbour));
+          if (walkable.memoryOf[neighbour]! < 0) add(neighbour, weight * weighConcept(neighbour));
         });
     }
     if (wanted.concepts)
-      for (const [node, weight] of findConceptNodes(prepared, moment, list())) add(node, weight * weighConcept(node));
-    if (wanted.titles) placeNamedTurns(prepared, moment, text, add);
+      for (const [node, weight] of findConceptNodes(walkable, moment, list())) add(node, weight * weighConcept(node));
+    if (wanted.titles) placeNamedTurns(walkable, moment, text, add);
     return placed;
   }
 
@@ -270,7 +296,7 @@ export class GraphIndex implements CandidateIndex {
  * mentions its spellings, with their similarity.
  */
 function findConceptNodes(
-  { conceptNodes, graph }: PreparedGraph,
+  { conceptNodes, graph }: WalkableGraph,
   moment: GraphMoment,
   concepts: readonly string[],
 ): Map<number, number> {
@@ -304,7 +330,7 @@ function listSeedTurns(
 
 /** A title weighs 1, as a concept that one turn mentions; the visible turns that have it share this. */
 function placeNamedTurns(
-  { graph, memoryNodes }: PreparedGraph,
+  { graph, memoryNodes }: WalkableGraph,
   moment: GraphMoment,
   text: string,
   add: (node: number, weight: number) => void,

@@ -1,6 +1,6 @@
 import type { GraphMoment } from '../graph/graph-moment.ts';
 import type { MomentScorer, NodeSeeds } from '../graph/moment-scoring.ts';
-import type { WalkableGraph } from '../graph/temporal-adjacency.ts';
+import type { WalkableGraph } from '../graph/walkable-graph.ts';
 import type { GraphIndexOptions } from './graph-options.ts';
 
 /** What given turns are on the graph of a query's moment, [Q, C] each; 0 for a turn that the graph does not reach, and for padding. */
@@ -71,7 +71,8 @@ function sumShared(
  * @param first place in `pairs` of the first of them.
  */
 export function fillGraphPairs(
-  prepared: WalkableGraph & { readonly scorer: MomentScorer },
+  walkable: WalkableGraph,
+  scorer: MomentScorer,
   moment: GraphMoment,
   query: QueryOnGraph,
   options: GraphIndexOptions,
@@ -80,11 +81,11 @@ export function fillGraphPairs(
   first: number,
 ): void {
   const hops = countHops(moment, query.seedTurns);
-  const shared = sumShared(prepared, moment, query.concepts);
-  const { values } = prepared.scorer.score(moment, query.seeds, { ...options, scoring: 'pagerank' });
+  const shared = sumShared(walkable, moment, query.concepts);
+  const { values } = scorer.score(moment, query.seeds, { ...options, scoring: 'pagerank' });
   for (const [i, position] of positions.entries()) {
     if (position < 0) continue;
-    const node = prepared.memoryNodes[position]!;
+    const node = walkable.memoryNodes[position]!;
     if (!moment.has(node)) continue;
     const distance = hops.get(node);
     pairs.pagerank[first + i] = values[node]!;

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createThreadsWorkspace, drawSampleThreads } from '../signals/bank/threads.fixture.ts';
 import { buildNewestPool, drawSamplePool } from '../signals/columns.harness.ts';
+import { listTurnConcepts } from '../signals/concept-list.ts';
 import type { SampleWorld } from '../signals/corpus.fixture.ts';
-import { listTurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import { turnConcepts } from '../signals/turn-concepts.ts';
 import { type MentionsAmong, mentionsSignal } from './mentions.ts';
 
 beforeAll(() => useBackend('wasm'));

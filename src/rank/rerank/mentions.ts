@@ -1,9 +1,10 @@
 import { getOrCompute } from '../../core/values/once.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
+import type { TurnConcepts } from '../signals/concept-list.ts';
 import { defineSignal, type StageUse } from '../signals/signal.ts';
 import type { PoolRows } from '../signals/stage.ts';
 import { mapLocalRows, type Subcorpus, scoreBySubcorpus } from '../signals/subcorpus.ts';
-import { type TurnConcepts, turnConcepts } from '../signals/turn-concepts.ts';
+import { turnConcepts } from '../signals/turn-concepts.ts';
 
 /** Whose mentions count: those of the query's candidates, or of all turns before it. */
 export type MentionsAmong = 'candidates' | 'turns';

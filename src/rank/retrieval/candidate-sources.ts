@@ -20,6 +20,7 @@ import {
   type TurnEntities,
   turnEntities,
 } from '../signals/asked-memories.ts';
+import { listTurnConcepts, listTurnRelations, type TurnConcepts } from '../signals/concept-list.ts';
 import { propagatedRows } from '../signals/cosine.ts';
 import { prepareTokens } from '../signals/late.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
@@ -28,11 +29,8 @@ import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts'
 import {
   conceptVectors,
   fuseSeedTurns,
-  listTurnConcepts,
-  listTurnRelations,
   queryConcepts,
   shareConceptGraphs,
-  type TurnConcepts,
   turnConcepts,
   turnRelations,
 } from '../signals/turn-concepts.ts';

@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { listConcepts } from '../../index/graph/graph-moment.ts';
+import { listTurnConcepts } from '../signals/concept-list.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
-import {
-  conceptVectors,
-  listTurnConcepts,
-  queryConcepts,
-  shareConceptGraphs,
-  turnConcepts,
-} from '../signals/turn-concepts.ts';
+import { conceptVectors, queryConcepts, shareConceptGraphs, turnConcepts } from '../signals/turn-concepts.ts';
 import { Workspace } from '../signals/workspace.ts';
 import { candidatesOfArm, parseArm } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';

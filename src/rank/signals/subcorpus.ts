@@ -174,6 +174,11 @@ export class Subcorpora {
     this.#made.clear();
   }
 
+  /** The whole corpus. */
+  get whole(): Subcorpus {
+    return this.#makeScope(-1);
+  }
+
   /** N, the turns of the whole corpus. */
   get size(): number {
     return this.#corpus.size;
@@ -246,6 +251,15 @@ export function mapLocalRows({ positions }: Subcorpus, pool: PoolRows, queryInde
  */
 export function selectScopeVectors(subcorpus: Subcorpus, vectors: Float32Array, dimension: number): Float32Array {
   return subcorpus.conversationId === null ? vectors : gatherRows(vectors, dimension, subcorpus.positions);
+}
+
+/**
+ * What belongs to the turns of a subcorpus.
+ *
+ * @param values by the positions of the whole corpus; returned for it.
+ */
+export function selectScopeValues<T>({ conversationId, positions }: Subcorpus, values: readonly T[]): readonly T[] {
+  return conversationId === null ? values : Array.from(positions, (position) => values[position] as T);
 }
 
 /**
@@ -385,7 +399,7 @@ type CorpusContext = Omit<IndexContext, 'corpus'>;
 /** The rows of a subcorpus's turns. */
 function selectScopeContext(subcorpus: Subcorpus, context: CorpusContext): IndexContext {
   const { vectors, dimension, concepts, relations, entities } = context;
-  const select = <T>(values: readonly T[]) => Array.from(subcorpus.positions, (position) => values[position] as T);
+  const select = <T>(values: readonly T[]) => selectScopeValues(subcorpus, values);
   return {
     ...context,
     corpus: subcorpus.corpus,
@@ -395,6 +409,9 @@ function selectScopeContext(subcorpus: Subcorpus, context: CorpusContext): Index
     ...(entities && { entities: select(entities) }),
   };
 }
+
+/** The parts of an index that are made of single turns, and what indexes share. */
+const OF_TURNS: ReadonlySet<string> = new Set<keyof IndexContext>(['concepts', 'graphs']);
 
 /**
  * An index over each subcorpus of a corpus, by the options.
@@ -423,7 +440,7 @@ export async function createSubcorpusIndex(
     await earlier.growWith(selectScopeContext(subcorpus, context));
     return earlier;
   };
-  const isAlone = isKept && rows === null && Object.keys(others).length === 0;
+  const isAlone = isKept && rows === null && Object.keys(others).every((part) => OF_TURNS.has(part));
   return new SubcorpusIndex(options.index, subcorpora, make, isAlone ? { key: { options, seed }, grow } : null);
 }
 

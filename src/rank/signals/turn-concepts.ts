@@ -1,5 +1,5 @@
 import { createEventBreaks, type StartProgress } from '../../core/terminal/progress.ts';
-import { getOrCompute, once } from '../../core/values/once.ts';
+import { once } from '../../core/values/once.ts';
 import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
 import { TopSelection } from '../../index/candidates/top-selection.ts';
 import type { FileConcepts } from '../../index/graph/extraction/concept-file.ts';
@@ -9,7 +9,7 @@ import {
   chooseTextSource,
   identifyConceptSource,
 } from '../../index/graph/extraction/concept-source.ts';
-import { KeptGraphs, listConcepts, readTitle, type TextConceptSource } from '../../index/graph/graph-moment.ts';
+import type { KeptGraphs, TextConceptSource } from '../../index/graph/graph-moment.ts';
 import { type GraphIndexOptions, graph } from '../../index/walks/graph-options.ts';
 import type { GraphPairs } from '../../index/walks/graph-pairs.ts';
 import { bm25 } from '../../index/words/bm25.ts';
@@ -17,14 +17,16 @@ import type { Candidates, SeedTurns } from '../../model/candidates.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { convexCombination, convexCombinationOptions } from '../../ops/fusion/convex-combination.ts';
 import { reciprocalRankFusion, reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import { bm25Signal } from './bm25.ts';
+import { buildConceptList, ConceptList, listTurnConcepts, type TurnConcepts } from './concept-list.ts';
 import { cosineSignal } from './cosine.ts';
 import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
-import type { Column, PoolRows } from './stage.ts';
-import { mapLocalRows, type Subcorpus } from './subcorpus.ts';
+import { type Column, computeMissing, type PoolRows } from './stage.ts';
+import { mapLocalRows, type Subcorpus, selectScopeValues } from './subcorpus.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
 
 const { k: RANK_CONSTANT } = reciprocalRankOptions.parse({ method: 'rrf' });
@@ -101,43 +103,13 @@ export function fuseSeedTurns(
   });
 }
 
-/** The concepts of N texts: a list of names, and each text's as indexes of it. */
-export interface TurnConcepts {
-  readonly names: readonly string[];
-  /** [N + 1] where the indexes of each text begin. */
-  readonly offsets: Int32Array;
-  /** Places in `names`, in the order of each text. */
-  readonly indexes: Int32Array;
-}
-
 /** A text to be read, with its title if it has one. */
 interface TitledText {
   readonly text: string;
   readonly title: string | null;
 }
 
-/** Lists of names as indexes of one list. */
-class ConceptList {
-  readonly #indexOf = new Map<string, number>();
-  readonly #indexes: number[] = [];
-  readonly #ends: number[] = [0];
-
-  add(concepts: Iterable<string>): void {
-    for (const concept of concepts) this.#indexes.push(getOrCompute(this.#indexOf, concept, () => this.#indexOf.size));
-    this.#ends.push(this.#indexes.length);
-  }
-
-  read(): TurnConcepts {
-    const [offsets, indexes] = [Int32Array.from(this.#ends), Int32Array.from(this.#indexes)];
-    return { names: [...this.#indexOf.keys()], offsets, indexes };
-  }
-}
-
-function buildConceptList(lists: Iterable<Iterable<string>>): TurnConcepts {
-  const list = new ConceptList();
-  for (const concepts of lists) list.add(concepts);
-  return list.read();
-}
+const loadGraphs = () => import('../../index/graph/graph-moment.ts');
 
 async function readConcepts(
   texts: readonly TitledText[],
@@ -145,6 +117,7 @@ async function readConcepts(
   noun: string,
   startProgress: StartProgress,
 ): Promise<string[][]> {
+  const { listConcepts } = await loadGraphs();
   const progress = startProgress(`concepts of ${noun}`, texts.length);
   const pause = createEventBreaks();
   const lists: string[][] = [];
@@ -183,11 +156,19 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   key: identifyConceptSource,
   compute: async ({ world }, source) => {
     if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
-    const lists = await world.computeEach(['concepts', source], (turns) => {
+    const key = ['concepts', source];
+    const { readTitle } = await loadGraphs();
+    const read = (turns: readonly Turn[]) => {
       const texts = turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
       return readConcepts(texts, source, 'turns', world.startProgress);
-    });
-    return buildConceptList(lists);
+    };
+    const list = await world.subcorpora.whole.keepOnce(
+      key,
+      async () => new ConceptList().add(await world.computeEach(key, read)),
+      async (earlier) =>
+        earlier.add(await computeMissing(await world.keepParts(key), world.corpus.turns.slice(earlier.size), read)),
+    );
+    return list.read();
   },
 });
 
@@ -239,23 +220,9 @@ export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { reado
   },
 );
 
-/** @returns [N] the concepts of each text. */
-export function listTurnConcepts({ names, offsets, indexes }: TurnConcepts): string[][] {
-  return Array.from({ length: offsets.length - 1 }, (_, position) =>
-    Array.from(indexes.subarray(offsets[position], offsets[position + 1]), (index) => names[index] as string),
-  );
-}
-
-/** @returns [N] the pairs of concepts that the triples of each turn join. */
-export function listTurnRelations(relations: TurnConcepts): [string, string][][] {
-  return listTurnConcepts(relations).map((ends) =>
-    Array.from({ length: ends.length / 2 }, (_, pair): [string, string] => [ends[2 * pair]!, ends[2 * pair + 1]!]),
-  );
-}
-
 /** The concept graphs that the indexes and signals of a workspace share. */
 export function shareConceptGraphs({ shared }: World): Promise<KeptGraphs> {
-  return shared.keepOnce('concept graphs', () => new KeptGraphs());
+  return shared.keepOnce('concept graphs', async () => new (await loadGraphs()).KeptGraphs());
 }
 
 const BM25 = bm25.options.parse({ index: 'bm25' });
@@ -273,17 +240,24 @@ function listScored({ positions, width }: PoolRows, scores: Column): Candidates 
 
 /** An index over the graph of a subcorpus, which holds no similar turns and so needs no vectors. */
 function openGraphOver({ shared }: World, subcorpus: Subcorpus, concepts: readonly (readonly string[])[]) {
-  return shared.keepOnce(['graph relations', subcorpus.conversationId], async () => {
-    const { GraphIndex } = await import('../../index/walks/graph-index.ts');
-    const context = {
-      corpus: subcorpus.corpus,
-      vectors: new Float32Array(0),
-      dimension: 0,
-      concepts: Array.from(subcorpus.positions, (position) => concepts[position] as readonly string[]),
-      graphs: await shareConceptGraphs(shared),
-    };
-    return new GraphIndex(context, readGraph());
+  const describe = async () => ({
+    corpus: subcorpus.corpus,
+    vectors: new Float32Array(0),
+    dimension: 0,
+    concepts: selectScopeValues(subcorpus, concepts),
+    graphs: await shareConceptGraphs(shared),
   });
+  return subcorpus.keepOnce(
+    'graph relations',
+    async () => {
+      const { GraphIndex } = await import('../../index/walks/graph-index.ts');
+      return new GraphIndex(await describe(), readGraph());
+    },
+    async (earlier) => {
+      await earlier.growWith(await describe());
+      return earlier;
+    },
+  );
 }
 
 type Inputs = {
