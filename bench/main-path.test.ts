@@ -14,8 +14,8 @@ test('a hybrid arm with decay runs the code of at most 31 files besides core', a
 });
 
 test.each([
-  ['command', 120, { loaded: 266, functions: 1661, lines: 4123 }],
-  ['code', 80, { loaded: 256, functions: 1117, lines: 3096 }],
+  ['command', 120, { loaded: 265, functions: 1661, lines: 4123 }],
+  ['code', 80, { loaded: 255, functions: 1117, lines: 3096 }],
 ])('one BM25 arm by %s runs code of at most %i files, and no more than is held here', (way, files, held) => {
   const path = traceProgram(way);
   const counts = countProgram(path);

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors/errors.ts';
 import type { TextOwner, TokenText } from '../../model/encoder.ts';
-import { computeTextKey, countCachedTexts, evictCachedTexts, listTextKeys } from './cached-texts.ts';
+import { countCachedTexts, evictCachedTexts, listTextKeys } from './cached-texts.ts';
 import { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
+import { computeTextKey } from './segments.ts';
 import { TokenStore } from './token-cache.ts';
 import { createWordTokens } from './word-tokens.fixture.ts';
 

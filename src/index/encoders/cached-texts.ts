@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChecksumMismatchError, StorageError } from '../../core/errors/errors.ts';
 import { assertNoLink, removePath, writeAtomic } from '../../core/files/files.ts';
-import { computeHash } from '../../core/hash/hash.ts';
 import { sayTurn, type Turn } from '../../model/turns/turn.ts';
 import {
   type BlockForm,
+  computeTextKey,
   encodeBlock,
   type FoundBlock,
   listSegmentPaths,
@@ -19,11 +19,6 @@ import { TOKENS } from './token-blocks.ts';
 
 /** The folders of a cache with what encoders make of texts. */
 const PARTS = { vectors: ['embeddings', VECTORS], tokens: ['tokens', TOKENS] } as const;
-
-/** The key of a text. @param isQuery true for an encoder whose vectors of queries are others than those of turns. */
-export function computeTextKey(text: string, isQuery = false): string {
-  return computeHash(isQuery ? ['query', text] : text);
-}
 
 /** Texts that a cache is rid of. */
 export interface CachedTexts {

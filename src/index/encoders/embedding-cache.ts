@@ -8,9 +8,8 @@ import { gatherRows } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
-import { computeTextKey } from './cached-texts.ts';
 import { assertOneOwnerEach, assertTextsSendable, listSensitiveTexts, type VectorInput } from './encoder-definition.ts';
-import { type BlockRows, Segments, VECTORS } from './segments.ts';
+import { type BlockRows, computeTextKey, Segments, VECTORS } from './segments.ts';
 
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
 export interface EncoderSource {

@@ -6,6 +6,11 @@ import { computeHash, viewAsBytes } from '../../core/hash/hash.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 
+/** The key of a text. @param isQuery true for an encoder whose vectors of queries are others than those of turns. */
+export function computeTextKey(text: string, isQuery = false): string {
+  return computeHash(isQuery ? ['query', text] : text);
+}
+
 /**
  * The bytes of a block: what K texts have, by the hashes of the texts.
  *

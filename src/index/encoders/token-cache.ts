@@ -6,9 +6,8 @@ import { ensureBackend } from '../../core/tensors/backend.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner, getOrCompute } from '../../core/values/once.ts';
 import type { Encoder, StoredTokens, TokenSource, TokenText, TokenVectors } from '../../model/encoder.ts';
-import { computeTextKey } from './cached-texts.ts';
 import type { EncoderSource } from './embedding-cache.ts';
-import { Segments } from './segments.ts';
+import { computeTextKey, Segments } from './segments.ts';
 import { type CachedTokens, decodeTokenBlock, encodeTokenBlock, TOKENS } from './token-blocks.ts';
 import type { TokenEncoder } from './token-encoder.ts';
 

@@ -6,7 +6,7 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { getOrCompute } from '../../core/values/once.ts';
 import { createCachedEncoder, type EncoderSource } from '../../index/encoders/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../index/encoders/registry.ts';
-import { TokenStore } from '../../index/encoders/token-cache.ts';
+import type { TokenStore } from '../../index/encoders/token-cache.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
@@ -308,8 +308,9 @@ async function embedTexts(
 }
 
 /** The vectors of tokens by the encoder of an experiment, which is made when a text is missing. */
-export function openTokens(source: WorkspaceSource, fit: ReadonlySet<string>): Promise<TokenStore> {
+export async function openTokens(source: WorkspaceSource, fit: ReadonlySet<string>): Promise<TokenStore> {
   const { cacheFolder } = source;
+  const { TokenStore } = await import('../../index/encoders/token-cache.ts');
   return TokenStore.open(chooseEncoder(source, fit), cacheFolder === null ? null : join(cacheFolder, 'tokens'));
 }
 

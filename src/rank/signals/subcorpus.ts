@@ -187,10 +187,8 @@ export class Subcorpora {
   /** A batch in parts that ask the same turns, in the order of their first queries. */
   split(batch: QueryBatch): SubcorpusQueries[] {
     const groups = new Map<number, number[]>();
-    for (const queryIndex of batch.cutoffs.keys()) {
-      const conversation = batch.conversations?.[queryIndex] ?? -1;
-      getOrCompute(groups, conversation, () => []).push(queryIndex);
-    }
+    for (const queryIndex of batch.cutoffs.keys())
+      getOrCompute(groups, batch.conversations?.[queryIndex] ?? -1, () => []).push(queryIndex);
     return Array.from(groups, ([conversation, queryIndexes]) => {
       const subcorpus = this.#makeScope(conversation);
       const isAll = subcorpus.conversationId === null && queryIndexes.length === batch.cutoffs.length;

@@ -24,7 +24,7 @@ import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import { bm25Signal } from './bm25.ts';
 import { buildConceptList, ConceptList, listTurnConcepts, type TurnConcepts } from './concept-list.ts';
 import { cosineSignal } from './cosine.ts';
-import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
+import { defineSignal, defineStage, keepParts, type StageUse, type World } from './signal.ts';
 import { type Column, computeMissing, type PoolRows } from './stage.ts';
 import { mapLocalRows, type Subcorpus, selectScopeValues } from './subcorpus.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
@@ -166,7 +166,7 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
       key,
       async () => new ConceptList().add(await world.computeEach(key, read)),
       async (earlier) =>
-        earlier.add(await computeMissing(await world.keepParts(key), world.corpus.turns.slice(earlier.size), read)),
+        earlier.add(await computeMissing(await keepParts(world, key), world.corpus.turns.slice(earlier.size), read)),
     );
     return list.read();
   },
