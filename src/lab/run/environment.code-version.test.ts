@@ -119,6 +119,7 @@ test('every package is counted, but those that only carry data in and out', () =
     'hyparquet',
     'yauzl',
     'pg',
+    '@duckdb/node-api',
     'pg-copy-streams',
     'fastify',
     'canonicalize',
