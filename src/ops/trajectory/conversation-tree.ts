@@ -1,5 +1,5 @@
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import type { CorpusFrames } from './frame-tables.ts';
+import { type CorpusFrames, groupOf } from './frame-tables.ts';
 
 /** The tree of a conversation's first turns, as coordinates ask about it; turns go by their ring positions. */
 export interface ConversationTree {
@@ -28,7 +28,9 @@ export function createTreesAsOf(frames: Pick<CorpusFrames, 'tables'>): TreeAsOf 
   return (conversation, turns) => {
     const tables = frames.tables(conversation);
     const newest = turns - 1;
-    const countMembers = (group: number) => findLowerBound(tables.members[group] as readonly number[], turns);
+    const { members, starts } = tables;
+    const countMembers = (group: number) =>
+      findLowerBound(members, turns, starts[group], starts[group + 1]) - (starts[group] as number);
     return {
       deepest: tables.deepest[newest] as number,
       largestGroup: tables.largestGroup[newest] as number,
@@ -36,7 +38,7 @@ export function createTreesAsOf(frames: Pick<CorpusFrames, 'tables'>): TreeAsOf 
       parent: (turn) => tables.parent[turn] as number,
       depth: (turn) => tables.depth[turn] as number,
       siblingIndex: (turn) => tables.siblingIndex[turn] as number,
-      siblings: (turn) => countMembers(tables.group[turn] as number),
+      siblings: (turn) => countMembers(groupOf(tables.parent, turn)),
       children: countMembers,
       homogeneity: (turn) => tables.homogeneity[turn] as number,
     };

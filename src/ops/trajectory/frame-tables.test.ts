@@ -4,7 +4,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { buildForestTurn, drawSampleForest, FOREST_DIMENSION, FOREST_SIZE } from './forest.fixture.ts';
-import { buildFrameTables, computeDepths, openFrames } from './frame-tables.ts';
+import { buildFrameTables, computeDepths, groupOf, openFrames } from './frame-tables.ts';
 
 const { corpus, vectors, components } = drawSampleForest(createRandom(3, 'frame-tables.test'));
 const positions = [...corpus.turns.keys()];
@@ -42,8 +42,9 @@ describe.each([
         countForestDepth(i),
         listSiblingsUpTo(i).length - 1,
       ]);
-      const members = tables.members[tables.group[at]!]!.filter((j) => j <= at);
-      expect(members.map((j) => all[j])).toEqual(listSiblingsUpTo(i));
+      const group = groupOf(tables.parent, at);
+      const members = tables.members.subarray(tables.starts[group], tables.starts[group + 1]).filter((j) => j <= at);
+      expect(Array.from(members, (j) => all[j])).toEqual(listSiblingsUpTo(i));
     }
   });
 

@@ -24,10 +24,10 @@ export interface FrameTables {
   readonly homogeneity: Float64Array;
   /** Index in the sibling group, which later siblings don't change. */
   readonly siblingIndex: Int32Array;
-  /** The sibling group: the parent's ring position, n for a root. */
-  readonly group: Int32Array;
-  /** For each group the ring positions of its members, ascending. */
-  readonly members: readonly (readonly number[])[];
+  /** Ring positions by sibling group, see {@link groupOf}, ascending in each. */
+  readonly members: Int32Array;
+  /** [n + 2] the place in `members` at which each group begins. */
+  readonly starts: Int32Array;
   /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
   readonly deepest: Int32Array;
   readonly mostComponents: Int32Array;
@@ -62,6 +62,12 @@ export function computeDepths(parent: Int32Array): Int32Array {
   return depth;
 }
 
+/** The sibling group of a turn: the ring position of its parent, n for a root. @param parent [n] */
+export function groupOf(parent: Int32Array, turn: number): number {
+  const above = parent[turn] as number;
+  return above < 0 ? parent.length : above;
+}
+
 /** The ring position of the parent of each turn of a conversation, -1 for a root. [n] */
 export function listRingParents({ turns }: Conversation): Int32Array {
   const ring = new Map(turns.map(({ id }, i) => [id, i]));
@@ -90,11 +96,10 @@ export function buildFrameTables(
   if (components.length !== size) throw new DimensionMismatchError(`components ${what}`, size, components.length);
   if (parent.length !== size) throw new DimensionMismatchError(`parents ${what}`, size, parent.length);
   const dimension = computeRowWidth(`vectors ${what}`, vectors, size);
-  const members: number[][] = Array.from({ length: size + 1 }, () => []);
+  const sizes = new Int32Array(size + 1);
   const tables = {
     depth: computeDepths(parent),
     siblingIndex: new Int32Array(size),
-    group: new Int32Array(size),
     deepest: new Int32Array(size),
     mostComponents: new Int32Array(size),
     largestGroup: new Int32Array(size),
@@ -104,19 +109,21 @@ export function buildFrameTables(
     const above = parent[i] as number;
     const takeMost = (table: Int32Array, own: number) => Math.max(own, i === 0 ? 0 : (table[i - 1] as number));
     assertComponents(components[i] as number, turns[i]?.id as string);
-    const group = above < 0 ? size : above;
-    const index = (members[group] as number[]).push(i) - 1;
-    tables.group[i] = group;
+    const index = sizes[groupOf(parent, i)]!++;
     tables.siblingIndex[i] = index;
     tables.deepest[i] = takeMost(tables.deepest, tables.depth[i] as number);
     tables.mostComponents[i] = takeMost(tables.mostComponents, components[i] as number);
     tables.largestGroup[i] = takeMost(tables.largestGroup, index + 1);
     tables.mostChildren[i] = takeMost(tables.mostChildren, above < 0 ? 0 : index + 1);
   }
+  const starts = new Int32Array(size + 2);
+  for (let group = 0; group <= size; group++) starts[group + 1] = starts[group]! + sizes[group]!;
+  const members = new Int32Array(size);
+  for (let i = 0; i < size; i++) members[starts[groupOf(parent, i)]! + tables.siblingIndex[i]!] = i;
   const squares = computeSquaredLengths(vectors, dimension, size);
   const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
   const timestamps = Float64Array.from(turns, ({ timestamp }) => timestamp);
-  return { timestamps, squares, components, parent, homogeneity, members, ...tables };
+  return { timestamps, squares, components, parent, homogeneity, members, starts, ...tables };
 }
 
 interface FrameChoices {
@@ -145,7 +152,7 @@ export function openFrames(
   const places = new Map<number, Int32Array>();
   const positions = (place: number) => getOrCompute(places, place, () => listPositions(corpus, place));
   const build = (place: number) => {
-    const own = positions(place);
+    const own = listPositions(corpus, place);
     const counts = own.map((position) => components[position] as number);
     const conversation = corpus.conversations[place] as Conversation;
     return buildFrameTables(conversation, gatherRows(vectors, dimension, own), counts, findParents?.(place));

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import { multiplyRows } from '../../../core/tensors/rows.ts';
 import type { Conversation } from '../../../model/turns/conversation.ts';
 import type { ConversationTree, TreeAsOf } from '../../../ops/trajectory/conversation-tree.ts';
-import { type CorpusFrames, computeDepths } from '../../../ops/trajectory/frame-tables.ts';
+import { type CorpusFrames, computeDepths, groupOf } from '../../../ops/trajectory/frame-tables.ts';
 import { clipCosine } from '../../../ops/trajectory/homogeneity.ts';
 import { keepLatest, orderParentsFirst } from './permuted-order.ts';
 
@@ -41,10 +41,9 @@ function buildTreeOfParents(parent: Int32Array, compare: (turn: number, other: n
   const turns = parent.length;
   const depth = computeDepths(parent);
   const members = new Int32Array(turns + 1); // the roots are the last group
-  const group = (turn: number) => ((parent[turn] as number) < 0 ? turns : (parent[turn] as number));
   const siblingIndex = Int32Array.from(parent, (_, turn) => {
-    const index = members[group(turn)] as number;
-    members[group(turn)] = index + 1;
+    const index = members[groupOf(parent, turn)] as number;
+    members[groupOf(parent, turn)] = index + 1;
     return index;
   });
   const findGreatest = (figures: Int32Array) => figures.reduce((greatest, figure) => Math.max(greatest, figure), 0);
@@ -55,7 +54,7 @@ function buildTreeOfParents(parent: Int32Array, compare: (turn: number, other: n
     parent: (turn) => parent[turn] as number,
     depth: (turn) => depth[turn] as number,
     siblingIndex: (turn) => siblingIndex[turn] as number,
-    siblings: (turn) => members[group(turn)] as number,
+    siblings: (turn) => members[groupOf(parent, turn)] as number,
     children: (turn) => members[turn] as number,
     homogeneity: (turn) => ((parent[turn] as number) < 0 ? 1 : compare(turn, parent[turn] as number)),
   };
