@@ -210,8 +210,13 @@ async function openRecords({ domain, database: path }: DomainIndexOptions): Prom
     import('../query/domain/duckdb-database.ts'),
   ]);
   const database = await openDuckDb(path);
-  const records = new DomainRecords({ database, domain: readDomain(domain), timeZone: TIME_ZONE });
-  return { records, dispose: () => void database.dispose() };
+  try {
+    const records = new DomainRecords({ database, domain: readDomain(domain), timeZone: TIME_ZONE });
+    return { records, dispose: () => void database.dispose() };
+  } catch (error) {
+    await database.dispose();
+    throw error;
+  }
 }
 
 async function findAllRecords({ queries, shared, startProgress }: World, options: DomainIndexOptions) {
