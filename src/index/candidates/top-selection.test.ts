@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import { createTieOrder } from '../../model/turns/tie-rule.ts';
 import { allocateCandidates } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
 
@@ -13,7 +13,7 @@ test('keeps what a full sort by the tie rule puts first', () => {
       fc.integer({ min: 1, max: 17 }),
       (raw, k) => {
         const candidates = allocateCandidates(2, k);
-        const top = new TopSelection(k, rankIdsDescending(IDS));
+        const top = new TopSelection(k, createTieOrder(IDS));
         top.offer(0, 1e9); // a first round, which must leave nothing behind
         top.drainTo(candidates, 0);
         for (const [position, value] of raw.entries()) top.offer(position, value / 7);
@@ -36,7 +36,7 @@ test('keeps what a full sort by the tie rule puts first', () => {
 
 test('scores that differ only beyond float32 are equal', () => {
   const candidates = allocateCandidates(1, 2);
-  const top = new TopSelection(2, rankIdsDescending(['a', 'b']));
+  const top = new TopSelection(2, createTieOrder(['a', 'b']));
   top.offer(0, 1 + 1e-12);
   top.offer(1, 1);
   top.drainTo(candidates, 0);

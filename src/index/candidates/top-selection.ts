@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
+import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import { candidateCount, type IndexDefinition } from './index-definition.ts';
 import { allocateCandidates, assertQueries, listVisibleTurns } from './query-batch.ts';
 
@@ -47,48 +48,39 @@ export class NewestFirstIndex implements CandidateIndex {
  * rounded to float32 first, since that is what is ranked and written.
  */
 export class TopSelection {
-  readonly #compareTies: (a: number, b: number) => number;
+  readonly #compareTies: TieOrder;
   readonly #positions: Int32Array;
   readonly #scores: Float32Array;
   #size = 0;
 
-  /** @param ties ranks of the ids in descending byte order, see {@link rankIdsDescending}; or an order of two positions, negative if the first is better. */
-  constructor(k: number, ties: Int32Array | ((a: number, b: number) => number)) {
-    this.#compareTies = typeof ties === 'function' ? ties : (a, b) => ties[a]! - ties[b]!;
+  /** @param compareTies of positions. */
+  constructor(k: number, compareTies: TieOrder) {
+    this.#compareTies = compareTies;
     this.#positions = new Int32Array(k);
     this.#scores = new Float32Array(k);
   }
 
   offer(position: number, score: number): void {
     const rounded = Math.fround(score);
-    if (this.#size < this.#positions.length) {
-      this.#put(this.#size, position, rounded);
-      this.#size++;
-      this.#rise(this.#size - 1);
-    } else if (this.#isWorse(this.#scores[0]!, this.#positions[0]!, rounded, position)) {
-      this.#put(0, position, rounded);
-      this.#siftDown(0);
-    }
+    if (this.#size < this.#positions.length) this.#rise(this.#size++, position, rounded);
+    else if (this.#isWorseAt(0, position, rounded)) this.#sink(position, rounded);
   }
 
   /** Writes the kept candidates as one row, best first, and starts again. */
   drainTo(candidates: Candidates, row: number): void {
     while (this.#size > 0) {
-      const rank = row * candidates.width + this.#size - 1;
+      this.#size--;
+      const rank = row * candidates.width + this.#size;
       candidates.positions[rank] = this.#positions[0]!;
       candidates.scores[rank] = this.#scores[0]!;
-      this.#size--;
-      this.#put(0, this.#positions[this.#size]!, this.#scores[this.#size]!);
-      this.#siftDown(0);
+      this.#sink(this.#positions[this.#size]!, this.#scores[this.#size]!);
     }
   }
 
-  #isWorse(score: number, position: number, otherScore: number, otherPosition: number): boolean {
-    return score < otherScore || (score === otherScore && this.#compareTies(position, otherPosition) > 0);
-  }
-
-  #isWorseAt(a: number, b: number): boolean {
-    return this.#isWorse(this.#scores[a]!, this.#positions[a]!, this.#scores[b]!, this.#positions[b]!);
+  /** True if the candidate at a place of the heap is worse than another. */
+  #isWorseAt(at: number, position: number, score: number): boolean {
+    const own = this.#scores[at]!;
+    return own < score || (own === score && this.#compareTies(this.#positions[at]!, position) > 0);
   }
 
   #put(at: number, position: number, score: number): void {
@@ -96,32 +88,25 @@ export class TopSelection {
     this.#scores[at] = score;
   }
 
-  #swap(a: number, b: number): void {
-    const [position, score] = [this.#positions[a]!, this.#scores[a]!];
-    this.#put(a, this.#positions[b]!, this.#scores[b]!);
-    this.#put(b, position, score);
-  }
-
-  #rise(start: number): void {
-    let at = start;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#isWorseAt(at, parent)) return;
-      this.#swap(at, parent);
+  /** Puts a candidate at a leaf, and moves better ones that are above it down. */
+  #rise(leaf: number, position: number, score: number): void {
+    let at = leaf;
+    for (let parent = (at - 1) >> 1; at > 0 && !this.#isWorseAt(parent, position, score); parent = (at - 1) >> 1) {
+      this.#put(at, this.#positions[parent]!, this.#scores[parent]!);
       at = parent;
     }
+    this.#put(at, position, score);
   }
 
-  #siftDown(start: number): void {
-    let at = start;
-    for (;;) {
-      let worst = at;
-      for (let child = 2 * at + 1; child <= 2 * at + 2 && child < this.#size; child++) {
-        if (this.#isWorseAt(child, worst)) worst = child;
-      }
-      if (worst === at) return;
-      this.#swap(at, worst);
-      at = worst;
+  /** Puts a candidate in place of the root, and moves worse ones that are below it up. */
+  #sink(position: number, score: number): void {
+    let at = 0;
+    for (let child = 1; child < this.#size; child = 2 * at + 1) {
+      if (child + 1 < this.#size && this.#isWorseAt(child + 1, this.#positions[child]!, this.#scores[child]!)) child++;
+      if (!this.#isWorseAt(child, position, score)) break;
+      this.#put(at, this.#positions[child]!, this.#scores[child]!);
+      at = child;
     }
+    this.#put(at, position, score);
   }
 }

@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../core/errors/errors.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import type { Corpus } from '../../model/turns/corpus.ts';
 import type { IndexContext, ScorePairs } from '../candidates/index-definition.ts';
 import { allocateCandidates, assertPairs, assertQueries } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
@@ -15,7 +15,7 @@ type LateScoring = Omit<LateOptions, 'index' | 'k'>;
 export class LateIndex implements CandidateIndex {
   readonly name = 'late';
   readonly #turns: LateTurns;
-  readonly #ties: Int32Array;
+  readonly #corpus: Corpus;
   readonly #score: LateScore;
 
   /** @throws UnavailableError without vectors of tokens. */
@@ -26,14 +26,14 @@ export class LateIndex implements CandidateIndex {
         'there are no vectors of tokens; open the workspace with the input openTokens',
       );
     this.#turns = new LateTurns(corpus, tokens, texts);
-    this.#ties = rankIdsDescending(corpus.turns.map(({ id }) => id));
+    this.#corpus = corpus;
     this.#score = score;
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
-    assertQueries(queries, this.#ties.length, k);
+    assertQueries(queries, this.#corpus.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
-    const top = new TopSelection(k, this.#ties);
+    const top = new TopSelection(k, this.#corpus.compareTies);
     const use = (query: number, scores: LateScores) => {
       const values = scores.get(this.#score);
       for (const [i, position] of scores.visible.entries())

@@ -5,7 +5,7 @@ import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import { createTieOrder } from '../../model/turns/tie-rule.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import {
   allocateCandidates,
@@ -178,8 +178,8 @@ export class FlatIndex implements CandidateIndex {
     if (ids.length > MAX_TURNS)
       throw new IndexBuildError('flat', `${ids.length} turns are more than ${MAX_TURNS}; use hnsw`);
     assertDenseRows(rows, ids);
-    const ranks = rankIdsDescending(ids);
-    const order = listNonZeroRows(rows).sort((a, b) => ranks[rows.positions[a]!]! - ranks[rows.positions[b]!]!);
+    const compareTies = createTieOrder(ids);
+    const order = listNonZeroRows(rows).sort((a, b) => compareTies(rows.positions[a]!, rows.positions[b]!));
     this.#zeroTurns = listZeroRowTurns(rows, order);
     this.#size = ids.length;
     this.#dimension = rows.dimension;

@@ -5,6 +5,7 @@ import { ChecksumMismatchError, StorageError } from '../../core/errors/errors.ts
 import { makeFolder } from '../../core/files/files.ts';
 import { multiplyRows, viewRow } from '../../core/tensors/rows.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
+import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import type { VectorMatch } from '../../model/vector-index.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { isListed, isZero } from '../candidates/query-batch.ts';
@@ -78,9 +79,9 @@ export class HnswIndex extends Replay {
     options: HnswOptions,
     library: HnswLibrary = hnswlib,
     scannedPerRoot: number = SCANNED_PER_ROOT,
-    ranks?: Int32Array,
+    compareTies?: TieOrder,
   ) {
-    super(turns, ranks);
+    super(turns, compareTies);
     this.#options = options;
     this.#library = library;
     this.#scannedPerRoot = scannedPerRoot;
@@ -143,7 +144,7 @@ export class HnswIndex extends Replay {
 
 export function createHnsw(options: Omit<HnswOptions, 'seed'>, context: IndexContext): HnswIndex {
   const { seed, corpus } = context;
-  return new HnswIndex(readReplayedTurns(context), { ...options, seed }, hnswlib, SCANNED_PER_ROOT, corpus.tieRanks);
+  return new HnswIndex(readReplayedTurns(context), { ...options, seed }, hnswlib, SCANNED_PER_ROOT, corpus.compareTies);
 }
 
 /** Rows that a graph found, best first. */

@@ -3,7 +3,7 @@ import { viewRow } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import { createTieOrder, type TieOrder } from '../../model/turns/tie-rule.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
 import type { GrowingIndex, IndexContext } from '../candidates/index-definition.ts';
 import {
@@ -72,9 +72,10 @@ export interface ReplayedQuery {
 export abstract class Replay implements GrowingIndex {
   abstract readonly name: string;
   protected turns: ReplayedTurns;
+  readonly #ids: string[];
   /** Positions of turns whose vector is zero, which no query finds, ascending. */
   protected zeroTurns: Int32Array;
-  #ranks: Int32Array;
+  #compareTies: TieOrder;
   readonly #inTurn = createSerialRunner();
   readonly #pause = createEventBreaks();
   #added = 0;
@@ -83,9 +84,9 @@ export abstract class Replay implements GrowingIndex {
   /**
    * @throws DimensionMismatchError for vectors that do not fit the ids; NotFiniteError, ValidationError for one that is
    *   neither of length 1 nor zero.
-   * @param ranks [N] see `rankIdsDescending`.
+   * @param compareTies of the ids.
    */
-  constructor(turns: ReplayedTurns, ranks: Int32Array = rankIdsDescending(turns.ids)) {
+  constructor(turns: ReplayedTurns, compareTies: TieOrder = createTieOrder(turns.ids)) {
     const { ids, vectors, dimension } = turns;
     const size = ids.length * dimension;
     if (vectors.length !== size)
@@ -95,17 +96,20 @@ export abstract class Replay implements GrowingIndex {
         vectors.length,
         'pass one row per turn',
       );
-    this.turns = turns;
+    this.#ids = [...ids];
+    this.turns = { ...turns, ids: this.#ids };
     this.zeroTurns = listZeroTurns(turns, 0);
-    this.#ranks = ranks;
+    this.#compareTies = compareTies;
   }
 
   growWith({ corpus, vectors, dimension }: IndexContext): Promise<void> {
     return this.#inTurn(async () => {
-      const turns = readReplayedTurns({ corpus, vectors, dimension });
-      this.zeroTurns = Int32Array.of(...this.zeroTurns, ...listZeroTurns(turns, this.turns.ids.length));
-      this.turns = turns;
-      this.#ranks = corpus.tieRanks;
+      const size = this.#ids.length;
+      for (const { id } of corpus.turns.slice(size)) this.#ids.push(id);
+      this.turns = { ids: this.#ids, vectors, dimension };
+      const zero = listZeroTurns(this.turns, size);
+      if (zero.length > 0) this.zeroTurns = Int32Array.from([...this.zeroTurns, ...zero]);
+      this.#compareTies = corpus.compareTies;
     });
   }
 
@@ -131,7 +135,7 @@ export abstract class Replay implements GrowingIndex {
     assertQueryVectors(queries, dimension);
     const { cutoffs } = queries;
     const candidates = allocateCandidates(cutoffs.length, k);
-    const top = new TopSelection(k, this.#ranks);
+    const top = new TopSelection(k, this.#compareTies);
     const stage = progress(this.name, cutoffs.length);
     for (const [done, query] of orderByCutoff(cutoffs).entries()) {
       const vector = viewRow(queries.vectors, dimension, query);

@@ -185,7 +185,7 @@ export class GraphIndex implements GrowingIndex {
     const { corpus } = this.#context;
     assertQueries(queries, corpus.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
-    const top = new TopSelection(k, corpus.tieRanks);
+    const top = new TopSelection(k, corpus.compareTies);
     await this.#visitQueries(queries, progress, (query, prepared, moment) => {
       const { memoryOf } = prepared.walkable;
       const placed = this.#placeSeeds(prepared.walkable, moment, this.#readQuery(queries, query));

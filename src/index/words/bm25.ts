@@ -7,7 +7,7 @@ import { freezeDeeply, getOrCompute } from '../../core/values/once.ts';
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import { createTokeniser, createTokenSchema, type Tokeniser, type TokenOptions } from '../../model/text/tokens.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import { createTieOrder, type TieOrder } from '../../model/turns/tie-rule.ts';
 import {
   candidateCount,
   type GrowingIndex,
@@ -307,34 +307,34 @@ export class Bm25Index implements GrowingIndex {
   readonly name = 'bm25';
   readonly #options: Bm25Options;
   readonly #postings: TermPostings;
-  #ranks: Int32Array;
+  #compareTies: TieOrder;
 
   /**
    * @param ids [N] of the turns in time order.
    * @param texts [N]
-   * @param ranks [N] see `rankIdsDescending`.
+   * @param compareTies of their ids.
    */
   constructor(
     ids: readonly string[],
     texts: readonly string[],
     options: Bm25Options = BM25_DEFAULTS,
-    ranks: Int32Array = rankIdsDescending(ids),
+    compareTies: TieOrder = createTieOrder(ids),
   ) {
     if (ids.length !== texts.length) throw new DimensionMismatchError('texts of bm25', ids.length, texts.length);
     this.#options = options;
-    this.#ranks = ranks;
+    this.#compareTies = compareTies;
     this.#postings = new TermPostings(texts, createTokeniser(options));
   }
 
   async growWith({ corpus }: Pick<IndexContext, 'corpus'>): Promise<void> {
     this.#postings.append(corpus.turns.slice(this.#postings.size).map(({ text }) => text));
-    this.#ranks = corpus.tieRanks;
+    this.#compareTies = corpus.compareTies;
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     assertQueries(queries, this.#postings.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
-    const top = new TopSelection(k, this.#ranks);
+    const top = new TopSelection(k, this.#compareTies);
     await this.#visitQueries(queries, k, progress, (query, scores) => {
       const offer = (position: number) => {
         if (scores[position]! > 0) top.offer(position, scores[position]!);
@@ -408,5 +408,5 @@ export class Bm25Index implements GrowingIndex {
 export function createBm25(options: Bm25Options, { corpus }: Pick<IndexContext, 'corpus'>): Bm25Index {
   const ids = corpus.turns.map(({ id }) => id);
   const texts = corpus.turns.map(({ text }) => text);
-  return new Bm25Index(ids, texts, options, corpus.tieRanks);
+  return new Bm25Index(ids, texts, options, corpus.compareTies);
 }

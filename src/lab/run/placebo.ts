@@ -2,6 +2,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom, type Random } from '../../core/numbers/random.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
+import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { listSourceVisible } from '../../rank/retrieval/candidate-sources.ts';
 import { createPoolFilter } from '../../rank/retrieval/query-filter.ts';
@@ -117,12 +118,12 @@ const createPositionCounter = (corpus: Corpus) => {
 const computeMean = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
 /** Ranks shown turns in their order. @param shown [Q] positions; at least one. @param stage of the arm's pool */
-async function rankShown(shown: readonly (readonly number[])[], tieRanks: Int32Array, stage: Stage) {
+async function rankShown(shown: readonly (readonly number[])[], compareTies: TieOrder, stage: Stage) {
   const width = Math.max(...shown.map((row) => row.length));
   const positions = new Int32Array(shown.length * width).fill(-1);
   for (const [q, row] of shown.entries()) positions.set(row, q * width);
   const found = { positions, scores: new Float32Array(positions.length), width };
-  const pool = { ...joinCandidates([found], shown.length, tieRanks, () => true), stage };
+  const pool = { ...joinCandidates([found], shown.length, compareTies, () => true), stage };
   const scores = Float32Array.from(pool.positions, (position, pair) => {
     const row = shown[Math.floor(pair / width)] as readonly number[];
     return position < 0 ? 0 : row.length - row.indexOf(position);
@@ -164,6 +165,6 @@ export async function drawPlacebo(
       { arm: options.name, queries: shown.length },
     );
   const tokens = { shown: computeMean(shown.map(sumTokens)), of: computeMean(budgets) };
-  const ranked = await rankShown(shown, world.corpus.tieRanks, arm.retrieved.pool.stage);
+  const ranked = await rankShown(shown, world.corpus.compareTies, arm.retrieved.pool.stage);
   return { ...ranked, changes: [{ step: 'placebo', queries, tokens }] };
 }

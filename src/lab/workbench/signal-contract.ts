@@ -65,7 +65,7 @@ async function scoreNewest(
   const workspace = openSample(corpus, queries);
   try {
     const newest = await new NewestFirstIndex(corpus.size).search(workspace.batch, CANDIDATES);
-    const rows = joinCandidates([newest], queries.length, workspace.corpus.tieRanks, () => true);
+    const rows = joinCandidates([newest], queries.length, workspace.corpus.compareTies, () => true);
     const stage = { name: 'pool', key: 'contract', inputs: [], isKept: false };
     const column = await scorePool(workspace, { ...rows, stage });
     const scores = new Map<string, number>();

@@ -197,7 +197,7 @@ export class ArmRecordRanking {
       const asOf = question.asOf ?? (corpus.turns.at(-1)?.timestamp ?? 0) + 1;
       const { conversationId } = question;
       const isEmpty = corpus.countEarlierTurns(asOf) === 0;
-      const isKnown = conversationId === undefined || corpus.conversations.some(({ id }) => id === conversationId);
+      const isKnown = conversationId === undefined || corpus.findConversation(conversationId) !== null;
       const ranking = isEmpty || !isKnown ? [] : await this.#rank(workspace, question, buildQuery(question, asOf));
       return { arm: this.#arm.name, sequence, asOf, ranking };
     });
@@ -238,10 +238,13 @@ export class ArmRecordRanking {
    */
   async #openWorkspace({ rows, conversations }: ChangedTurns, before?: Workspace): Promise<Workspace> {
     const { seed, dimension, embed, options } = this.#arm;
-    const turns = before?.corpus.turns ?? [];
+    const turns = rows.map(([turn]) => turn);
     const isKept = ({ conversationId }: Turn) => !conversations.has(conversationId);
-    const kept = conversations.size === 0 ? turns : turns.filter(isKept);
-    const corpus = new Corpus([...kept, ...rows.map(([turn]) => turn)], before?.corpus);
+    const kept = conversations.size === 0 ? null : (before?.corpus.turns.filter(isKept) ?? []);
+    const corpus =
+      kept === null
+        ? new Corpus(turns, before && { after: before.corpus })
+        : new Corpus([...kept, ...turns], before && { like: before.corpus });
     const turnVectors = this.#placeVectors(corpus, rows, kept, before);
     const { slice } = readArm(options).outline.view;
     const slices = slice?.kernel === 'local' ? await openOwnSlices(corpus, slice) : this.#arm.slices;
@@ -263,9 +266,14 @@ export class ArmRecordRanking {
   /**
    * The vectors of a corpus. Where its last turns are new, those of the others stay where they are.
    *
-   * @param kept turns of the corpus before, whose vectors are there.
+   * @param kept turns of the corpus before that are there, all of them if null; before has their vectors.
    */
-  #placeVectors(corpus: Corpus, rows: readonly TurnRow[], kept: readonly Turn[], before?: Workspace): Float32Array {
+  #placeVectors(
+    corpus: Corpus,
+    rows: readonly TurnRow[],
+    kept: readonly Turn[] | null,
+    before?: Workspace,
+  ): Float32Array {
     const { dimension } = this.#arm;
     const length = corpus.size * dimension;
     const isGrown = before !== undefined && corpus.startsWith(before.corpus);
@@ -278,7 +286,8 @@ export class ArmRecordRanking {
     const vectors = this.#vectors;
     const place = (id: string, vector: Float32Array) => vectors.set(vector, corpus.getPosition(id) * dimension);
     if (before !== undefined && !isGrown)
-      for (const { id } of kept) place(id, viewRow(before.turnVectors, dimension, before.corpus.getPosition(id)));
+      for (const { id } of kept ?? before.corpus.turns)
+        place(id, viewRow(before.turnVectors, dimension, before.corpus.getPosition(id)));
     for (const [{ id }, vector] of rows) place(id, vector);
     return vectors.subarray(0, length);
   }

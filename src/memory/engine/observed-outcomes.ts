@@ -38,9 +38,8 @@ export class ObservedOutcomes {
     const made = this.#made.get(pool);
     if (made?.base === base && made.version === this.#version) return made.corpus;
     const isStart = made !== undefined && made.version === this.#version && base.startsWith(made.base);
-    const known = isStart ? made.corpus.turns : [];
-    const others = base.turns.slice(known.length).map((turn) => this.#apply(turn, pool));
-    const corpus = new Corpus([...known, ...others], made?.corpus ?? base);
+    const others = base.turns.slice(isStart ? made.base.size : 0).map((turn) => this.#apply(turn, pool));
+    const corpus = new Corpus(others, isStart ? { after: made.corpus } : { like: made?.corpus ?? base });
     this.#made.set(pool, { base, version: this.#version, corpus });
     return corpus;
   }

@@ -39,8 +39,9 @@ describe('Corpus', () => {
 
   /** All that a corpus says of its turns. */
   const describeCorpus = (made: Corpus) => ({
-    turns: made.turns,
-    arrays: [made.conversationOf, made.ringPosition, made.parent, made.timestamps, made.tieRanks],
+    turns: [...made.turns],
+    arrays: [made.conversationOf, made.ringPosition, made.parent, made.timestamps],
+    ties: [...made.turns.keys()].sort(made.compareTies),
     conversations: made.conversations.map(({ id, turns }) => [id, turns.map((turn) => turn.id), made.getPlace(id)]),
     positions: made.turns.map(({ id }) => made.findPosition(id)),
   });
@@ -61,7 +62,7 @@ describe('Corpus', () => {
         let grown = new Corpus([]);
         for (const cut of [...cuts, turns.length].sort((a, b) => a - b)) {
           const before = describeCorpus(grown);
-          const next = new Corpus(turns.slice(0, Math.max(cut, grown.size)), grown);
+          const next = new Corpus(turns.slice(grown.size, Math.max(cut, grown.size)), { after: grown });
           expect(describeCorpus(grown)).toEqual(before);
           grown = next;
         }
@@ -74,34 +75,44 @@ describe('Corpus', () => {
   it('knows no turn of the corpora that were made from it, nor do two of these know those of each other', () => {
     const before = new Corpus(corpus.turns);
     const [one, other] = ['p', 'q'].map((id) => buildTurn(id, id, null, 40)) as [Turn, Turn];
-    const first = new Corpus([...corpus.turns, one], before);
-    const second = new Corpus([...corpus.turns, other], before);
+    const first = new Corpus([one, buildTurn('x4', 'x', 'x3', 41)], { after: before });
+    const second = new Corpus([other], { after: before });
+    expect(describeCorpus(before)).toEqual(describeCorpus(corpus));
+    expect([first.startsWith(before), before.startsWith(first), second.startsWith(before)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
     expect(['p', 'q'].map((id) => [before, first, second].map((made) => made.has(id)))).toEqual([
       [false, true, false],
       [false, false, true],
     ]);
     expect(() => before.getConversation('p')).toThrow('corpus has no conversation: p');
+    expect(before.findConversation('p')).toBe(null);
     expect(first.getTurn('p')).toBe(one);
     expect(second.getConversation('q').turns).toEqual([other]);
-    expect(() => new Corpus([...first.turns, buildTurn('p', 'p', null, 50)], first)).toThrow('duplicate turn id: p');
-    expect(() => new Corpus([...first.turns, buildTurn('r', 'p', 'y1', 50)], first)).toThrow(
-      'parent of turn r is missing',
-    );
-    expect(describeCorpus(new Corpus([...first.turns, other], first))).toEqual(
-      describeCorpus(new Corpus([...corpus.turns, one, other])),
+    const describeFirst = describeCorpus(first);
+    expect(() => new Corpus([buildTurn('p', 'p', null, 50)], { after: first })).toThrow('duplicate turn id: p');
+    expect(() => new Corpus([buildTurn('r', 'p', 'y1', 50)], { after: first })).toThrow('parent of turn r is missing');
+    expect(describeCorpus(first)).toEqual(describeFirst);
+    expect(describeCorpus(new Corpus([other], { after: first }))).toEqual(
+      describeCorpus(new Corpus([...first.turns, other])),
     );
   });
 
-  it('has the ranks of a corpus before, whose turns may have other attributes', () => {
-    const before = new Corpus(corpus.turns);
-    const ranks = [...before.tieRanks];
-    const late = buildTurn('x0', 'x', null, 40);
+  it('after which earlier turns come has them in their places', () => {
+    const late = buildTurn('y0', 'y', null, 15);
+    expect(describeCorpus(new Corpus([late], { after: new Corpus(corpus.turns) }))).toEqual(
+      describeCorpus(new Corpus([...corpus.turns, late])),
+    );
+  });
+
+  it('has the conversations of another that are the same', () => {
     const turns = corpus.turns.map((turn) => (turn.id === 'x2' ? { ...turn, attributes: { outcome: 1 } } : turn));
-    expect(ranks).toEqual([4, 1, 3, 2, 0]);
-    expect([...new Corpus(turns, before).tieRanks]).toEqual(ranks);
-    expect([...new Corpus([...turns, late], before).tieRanks]).toEqual([...new Corpus([...turns, late]).tieRanks]);
-    expect(new Corpus(turns, before).getConversation('x').turns[1]?.attributes).toEqual({ outcome: 1 });
-    expect(new Corpus(turns, before).getConversation('y')).toBe(before.getConversation('y'));
+    const changed = new Corpus(turns, { like: corpus });
+    expect(changed.getConversation('x').turns[1]?.attributes).toEqual({ outcome: 1 });
+    expect(changed.getConversation('y')).toBe(corpus.getConversation('y'));
+    expect(changed.startsWith(corpus)).toBe(false);
   });
 
   it('knows parents, conversations and places in them by position', () => {

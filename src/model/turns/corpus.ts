@@ -8,9 +8,9 @@ import {
 } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { formatMinute } from '../../core/text/format.ts';
-import { getOrCompute } from '../../core/values/once.ts';
+import { getOrCompute, once } from '../../core/values/once.ts';
 import { Conversation, compareTurns } from './conversation.ts';
-import { extendRanks, rankIdsDescending } from './tie-rule.ts';
+import { compareBytes, type TieOrder } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 
 /** For each conversation of the corpus the positions of its turns, ascending: its turns in ring order. */
@@ -35,21 +35,112 @@ export function isStart(first: readonly Turn[], turns: readonly Turn[]): boolean
   return true;
 }
 
-function startsWithIds(turns: readonly Turn[], first: readonly Turn[]): boolean {
-  if (first.length > turns.length) return false;
-  for (let i = 0; i < first.length; i++) if (first[i]?.id !== turns[i]?.id) return false;
-  return true;
+const isSame = (a: readonly Turn[], b: readonly Turn[]) => a.length === b.length && isStart(a, b);
+
+/** The turns of a corpus, and those of the corpora that were made from it, which begin with them. */
+class SharedTurns {
+  readonly turns: Turn[] = [];
+  readonly conversations: Conversation[] = [];
+  readonly positions = new Map<string, number>();
+  readonly places = new Map<string, number>();
+  /** A number for each turn, and room for more. */
+  timestamps: Float64Array;
+  conversationOf: Int32Array;
+  ringPosition: Int32Array;
+  parent: Int32Array;
+
+  /** @param room for how many turns. */
+  constructor(room: number) {
+    this.timestamps = new Float64Array(room);
+    this.conversationOf = new Int32Array(room);
+    this.ringPosition = new Int32Array(room);
+    this.parent = new Int32Array(room);
+  }
+
+  /**
+   * Takes in turns that come after those that there are, at the cost of these and of their conversations.
+   *
+   * @param like conversations that are the same are taken from it.
+   * @throws as the constructor of {@link Corpus}.
+   */
+  append(turns: readonly Turn[], like?: Corpus): void {
+    if (this.turns.length + turns.length > this.parent.length) this.#makeRoom(this.turns.length + turns.length);
+    const groups = new Map<string, Turn[]>();
+    for (const turn of turns) this.#enter(turn, groups);
+    for (const [id, group] of groups) {
+      const place = this.places.get(id) as number;
+      const own = [...(this.conversations[place]?.turns ?? []), ...group];
+      const known = like?.findConversation(id) ?? null;
+      this.conversations[place] = known !== null && isSame(known.turns, own) ? known : new Conversation(id, own);
+      for (const turn of group) this.parent[this.positions.get(turn.id) as number] = this.#findParent(turn);
+    }
+  }
+
+  #makeRoom(size: number): void {
+    const copy = <T extends Int32Array | Float64Array>(from: T, to: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.timestamps = copy(this.timestamps, new Float64Array(2 * size));
+    this.conversationOf = copy(this.conversationOf, new Int32Array(2 * size));
+    this.ringPosition = copy(this.ringPosition, new Int32Array(2 * size));
+    this.parent = copy(this.parent, new Int32Array(2 * size));
+  }
+
+  #enter(turn: Turn, groups: Map<string, Turn[]>): void {
+    assertTurn(turn);
+    if (this.positions.has(turn.id))
+      throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
+    const place = getOrCompute(this.places, turn.conversationId, () => this.places.size);
+    const ring = getOrCompute(groups, turn.conversationId, () => []).push(turn) - 1;
+    const position = this.turns.push(turn) - 1;
+    this.positions.set(turn.id, position);
+    this.timestamps[position] = turn.timestamp;
+    this.conversationOf[position] = place;
+    this.ringPosition[position] = (this.conversations[place]?.turns.length ?? 0) + ring;
+  }
+
+  /** The position of the parent of a turn, -1 for a root. @throws ValidationError for a turn before its parent. */
+  #findParent(turn: Turn): number {
+    if (turn.parentId === null) return -1;
+    const position = this.positions.get(turn.parentId) as number; // its conversation has it
+    const parent = this.turns[position] as Turn;
+    if (parent.timestamp <= turn.timestamp) return position;
+    throw new ValidationError(`turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`, {
+      turnId: turn.id,
+      parentId: parent.id,
+    });
+  }
+
+  /** A copy of the first turns, and of the conversations that they are of. */
+  copyFirst(size: number, conversations: number): Pick<Corpus, 'turns' | 'conversations'> {
+    const isFirst = ({ id }: Turn) => (this.positions.get(id) as number) < size;
+    const cut = (conversation: Conversation) =>
+      conversation.turns.every(isFirst)
+        ? conversation
+        : new Conversation(conversation.id, conversation.turns.filter(isFirst));
+    return { turns: this.turns.slice(0, size), conversations: this.conversations.slice(0, conversations).map(cut) };
+  }
 }
 
-const isSame = (a: readonly Turn[], b: readonly Turn[]) => a.length === b.length && isStart(a, b);
+/** Corpora that another is made from. */
+interface CorpusOrigin {
+  /** The corpus has its turns too. Where the other ones are later, only these are read. */
+  readonly after?: Corpus;
+  /** Conversations that are the same are taken from it. */
+  readonly like?: Corpus;
+}
 
 /**
  * All turns of a dataset in time order. A turn's **position** is its place in that order, so "everything before moment t" is a prefix: the turns at
  * positions below `cutoff(t)`. N turns.
  */
 export class Corpus {
+  /** [N]; where the corpus gets later turns, a list that was read before has these after its own. */
   readonly turns: readonly Turn[];
   readonly conversations: readonly Conversation[];
+  /** N. */
+  readonly size: number;
   /** [N] index into `conversations`. */
   readonly conversationOf: Int32Array;
   /** [N] index of the turn in its conversation's time order, its ring position. */
@@ -58,98 +149,52 @@ export class Corpus {
   readonly parent: Int32Array;
   /** [N] milliseconds since 1970. */
   readonly timestamps: Float64Array;
-  /** Positions of the turns of this corpus, and of those that were made from it: each knows its own. */
-  readonly #positions: Map<string, number>;
-  /** The index of each conversation, shared in the same way. */
-  readonly #places: Map<string, number>;
-  #tieRanks: Int32Array | null = null;
+  readonly #shared: SharedTurns;
 
   /**
-   * @param before a corpus with turns that this one has too: conversations that are the same are taken from it. Where the
-   *   list begins with its turns, and the others are later in the order of time, only these are read.
    * @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or
    *   a child before its parent.
    */
-  constructor(turns: readonly Turn[], before?: Corpus) {
-    const start = before === undefined ? null : Corpus.#findStart(turns, before);
-    this.turns = start === null ? [...turns].sort(compareTurns) : [...turns];
-    this.timestamps = fillFirst(new Float64Array(this.size), start?.timestamps);
-    this.conversationOf = fillFirst(new Int32Array(this.size), start?.conversationOf);
-    this.ringPosition = fillFirst(new Int32Array(this.size), start?.ringPosition);
-    this.parent = fillFirst(new Int32Array(this.size), start?.parent);
-    [this.#positions, this.#places] = start === null ? [new Map(), new Map()] : [start.#positions, start.#places];
-    const conversations = [...(start?.conversations ?? [])];
-    for (const [id, group] of this.#enter(start?.size ?? 0)) {
-      const known = before?.findConversation(id) ?? null;
-      const own = start === null || known === null ? group : [...known.turns, ...group];
-      const place = this.#places.get(id) ?? conversations.length;
-      this.#places.set(id, place);
-      conversations[place] = known !== null && isSame(known.turns, own) ? known : new Conversation(id, own);
-      for (const [i, turn] of group.entries()) this.#locate(turn, place, own.length - group.length + i);
-    }
-    this.conversations = conversations;
-    if (before !== undefined) this.#takeRanks(before);
+  constructor(turns: readonly Turn[], { after, like = after }: CorpusOrigin = {}) {
+    const isAfter = after === undefined ? false : after.#isFollowedBy(turns);
+    const all = after === undefined || isAfter ? turns : [...after.turns, ...turns];
+    this.#shared = isAfter ? (after as Corpus).#handOver() : new SharedTurns(all.length);
+    this.#shared.append([...all].sort(compareTurns), like);
+    this.turns = this.#shared.turns;
+    this.conversations = this.#shared.conversations;
+    this.size = this.turns.length;
+    this.timestamps = this.#shared.timestamps.subarray(0, this.size);
+    this.conversationOf = this.#shared.conversationOf.subarray(0, this.size);
+    this.ringPosition = this.#shared.ringPosition.subarray(0, this.size);
+    this.parent = this.#shared.parent.subarray(0, this.size);
   }
 
-  /** The corpus before, if the other turns of a list are later, and no other corpus was made from it so; else null. */
-  static #findStart(turns: readonly Turn[], before: Corpus): Corpus | null {
-    if (!isStart(before.turns, turns)) return null;
-    if (before.#positions.size > before.size || before.#places.size > before.conversations.length) return null;
-    for (let i = Math.max(before.size, 1); i < turns.length; i++)
-      if (compareTurns(turns[i - 1] as Turn, turns[i] as Turn) >= 0) return null;
-    return before;
+  /** True if turns come after all that there are, and no corpus was made from this one yet. */
+  #isFollowedBy(turns: readonly Turn[]): boolean {
+    if (this.#shared.turns.length !== this.size) return false;
+    const last = this.turns.at(-1);
+    return last === undefined || turns.every((turn) => compareTurns(last, turn) < 0);
   }
 
-  #takeRanks(before: Corpus): void {
-    const isStart = this.#positions === before.#positions || startsWithIds(this.turns, before.turns);
-    if (before.#tieRanks !== null && isStart) this.#tieRanks = extendRanks(this.turns, before.#tieRanks);
+  /** Gives its lists to a corpus with later turns; its own are copied when somebody reads them. */
+  #handOver(): SharedTurns {
+    const { size, conversations } = this;
+    const { length } = conversations;
+    const copy = once(() => this.#shared.copyFirst(size, length));
+    const describe = (name: 'turns' | 'conversations') => ({ get: () => copy()[name], enumerable: true });
+    Object.defineProperties(this, { turns: describe('turns'), conversations: describe('conversations') });
+    return this.#shared;
   }
 
-  /** Takes in the turns from a position on, and groups them by their conversations. */
-  #enter(first: number): Map<string, Turn[]> {
-    const groups = new Map<string, Turn[]>();
-    for (const [i, turn] of this.turns.slice(first).entries()) {
-      assertTurn(turn);
-      if (this.#positions.has(turn.id))
-        throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
-      this.#positions.set(turn.id, first + i);
-      this.timestamps[first + i] = turn.timestamp;
-      getOrCompute(groups, turn.conversationId, () => []).push(turn);
-    }
-    return groups;
-  }
-
-  /** @throws ValidationError for a turn before its parent. */
-  #locate(turn: Turn, place: number, ring: number): void {
-    const position = this.getPosition(turn.id);
-    this.conversationOf[position] = place;
-    this.ringPosition[position] = ring;
-    if (turn.parentId === null) return;
-    this.parent[position] = this.getPosition(turn.parentId);
-    const parent = this.turns[this.parent[position]] as Turn;
-    if (parent.timestamp > turn.timestamp)
-      throw new ValidationError(
-        `turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`,
-        {
-          turnId: turn.id,
-          parentId: parent.id,
-        },
-      );
-  }
-
-  /** [N] the rank that the tie rule gives each turn among equal scores. */
-  get tieRanks(): Int32Array {
-    this.#tieRanks ??= rankIdsDescending(this.turns.map(({ id }) => id));
-    return this.#tieRanks;
-  }
-
-  get size(): number {
-    return this.turns.length;
+  /** The order in which the tie rule puts the turns at two positions. */
+  get compareTies(): TieOrder {
+    const { turns } = this;
+    return (a, b) => compareBytes((turns[b] as Turn).id, (turns[a] as Turn).id);
   }
 
   /** True if the first turns of this corpus are those of another; O(1) where it was made from the other. */
   startsWith(other: Corpus): boolean {
-    return (this.#positions === other.#positions && this.size >= other.size) || isStart(other.turns, this.turns);
+    return (this.#shared === other.#shared && this.size >= other.size) || isStart(other.turns, this.turns);
   }
 
   has(id: string): boolean {
@@ -165,7 +210,7 @@ export class Corpus {
 
   /** -1 for an id that no turn has. */
   findPosition(id: string): number {
-    const position = this.#positions.get(id) ?? -1;
+    const position = this.#shared.positions.get(id) ?? -1;
     return position < this.size ? position : -1;
   }
 
@@ -179,7 +224,7 @@ export class Corpus {
 
   /** The index of a conversation in {@link conversations}. @throws ValidationError for an id that none has. */
   getPlace(id: string): number {
-    const place = this.#places.get(id);
+    const place = this.#shared.places.get(id);
     if (place === undefined || place >= this.conversations.length)
       throw new ValidationError(`corpus has no conversation: ${id}; use the id of one of its conversations`, {
         conversationId: id,
@@ -189,7 +234,7 @@ export class Corpus {
 
   /** null for an id that no conversation has. */
   findConversation(id: string): Conversation | null {
-    return this.conversations[this.#places.get(id) ?? -1] ?? null;
+    return this.conversations[this.#shared.places.get(id) ?? -1] ?? null;
   }
 
   /** The number of turns strictly earlier than a time: the admissible prefix. */
@@ -249,11 +294,4 @@ function assertTurn(turn: Turn): void {
       `time of turn ${turn.id} is not finite: ${turn.timestamp}; give its milliseconds since 1970`,
       { turnId: turn.id },
     );
-}
-
-/** Fills an array with the numbers of a shorter one, and with -1 after these. */
-function fillFirst<T extends Int32Array | Float64Array>(array: T, first?: T): T {
-  array.fill(-1);
-  if (first !== undefined) array.set(first);
-  return array;
 }

@@ -93,7 +93,7 @@ test('the tables of a conversation are made once, also for a corpus that has it 
   const kept = new WeakMap();
   const [first] = corpus.conversations;
   const tables = openFrames(corpus, vectors, components, { kept }).tables(0);
-  const fewer = new Corpus(first!.turns, corpus);
+  const fewer = new Corpus(first!.turns, { like: corpus });
   const rows = (of: Corpus) => of.turns.map(({ id }) => corpus.getPosition(id));
   const own = openFrames(
     fewer,

@@ -337,7 +337,7 @@ export const poolRows = defineStage<PoolParts, PoolRows, Readonly<Record<string,
   inputs: listFound,
   compute: ({ world, inputs }, { poolFilters }) => {
     const admits = poolFilters.length === 0 ? () => true : createPoolFilter(poolFilters, world);
-    return joinCandidates(Object.values(inputs), world.queries.length, world.corpus.tieRanks, admits);
+    return joinCandidates(Object.values(inputs), world.queries.length, world.corpus.compareTies, admits);
   },
 });
 

@@ -33,10 +33,14 @@ const whole = parseArm(written);
 /** One query with candidates at the positions, -1 for padding. */
 const buildPoolAt = (...positions: number[]) => {
   const found = { positions: Int32Array.from(positions), scores: new Float32Array(positions.length) };
-  const turns = Int32Array.from({ length: 23 }, (_, position) => position);
   const stage = { name: 'pool', key: positions.join(' '), inputs: [], isKept: true };
   return {
-    ...joinCandidates([{ ...found, width: positions.length }], 1, turns, () => true),
+    ...joinCandidates(
+      [{ ...found, width: positions.length }],
+      1,
+      (a, b) => a - b,
+      () => true,
+    ),
     width: positions.length,
     stage,
   };

@@ -8,7 +8,7 @@ import type { Turn } from '../../model/turns/turn.ts';
 import type { DomainRecords } from '../query/domain/domain-records.ts';
 import type { EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
-import { defineStage, type StageUse, type World } from './signal.ts';
+import { computeEach, defineStage, type StageUse, type World } from './signal.ts';
 import type { SubcorpusQueries } from './subcorpus.ts';
 
 /** The time zone in which the times of questions are read. */
@@ -59,7 +59,12 @@ export const turnEntities = defineStage<null, TurnEntities>({
   reads: ['texts', 'attributes'],
   compute: ({ world }) =>
     listTurnEntities(world.corpus.turns, () =>
-      world.computeEach('entities', (turns) => findNamedThings(turns, world.startProgress)),
+      computeEach(
+        world,
+        'entities',
+        () => [] as (readonly string[])[],
+        (turns) => findNamedThings(turns, world.startProgress),
+      ),
     ),
 });
 

@@ -14,7 +14,7 @@ export async function buildNewestPool(workspace: Workspace, k: number): Promise<
   const { turnVectors: vectors, dimension, seed, subcorpora, batch, queries, corpus } = workspace;
   const index = await createSubcorpusIndex({ index: 'newest', k }, subcorpora, { vectors, dimension, seed });
   const newest = await index.search(batch, k);
-  const rows = joinCandidates([newest], queries.length, corpus.tieRanks, () => true);
+  const rows = joinCandidates([newest], queries.length, corpus.compareTies, () => true);
   return { ...rows, stage: { name: 'pool', key: `newest ${k}`, inputs: [], isKept: true } };
 }
 
@@ -22,12 +22,7 @@ export async function buildNewestPool(workspace: Workspace, k: number): Promise<
 export async function drawSamplePool(workspace: Workspace): Promise<CandidatePool> {
   const newest = await new NewestFirstIndex(workspace.corpus.size).search(workspace.batch, 17);
   const isSampled = (q: number, turn: number) => (q * turn) % 3 > 0;
-  const rows = joinCandidates(
-    [newest],
-    workspace.queries.length,
-    Int32Array.from(workspace.corpus.turns.keys()),
-    isSampled,
-  );
+  const rows = joinCandidates([newest], workspace.queries.length, (a, b) => a - b, isSampled);
   return { ...rows, stage: { name: 'pool', key: 'by hand', inputs: [], isKept: true } };
 }
 

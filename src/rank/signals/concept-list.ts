@@ -22,18 +22,15 @@ export class ConceptList {
   readonly #ends = new GrowingArray(Int32Array.of(0));
 
   /** Texts so far. */
-  get size(): number {
+  get length(): number {
     return this.#lists.length;
   }
 
-  add(lists: Iterable<readonly string[]>): this {
-    for (const concepts of lists) {
-      for (const concept of concepts)
-        this.#indexes.push(getOrCompute(this.#indexOf, concept, () => this.#names.push(concept) - 1));
-      this.#ends.push(this.#indexes.length);
-      this.#lists.push(concepts);
-    }
-    return this;
+  push(concepts: readonly string[]): void {
+    for (const concept of concepts)
+      this.#indexes.push(getOrCompute(this.#indexOf, concept, () => this.#names.push(concept) - 1));
+    this.#ends.push(this.#indexes.length);
+    this.#lists.push(concepts);
   }
 
   /** The concepts so far. Names and lists that are added later come after them in the same arrays. */
@@ -44,8 +41,11 @@ export class ConceptList {
   }
 }
 
-export const buildConceptList = (lists: Iterable<readonly string[]>): TurnConcepts =>
-  new ConceptList().add(lists).read();
+export function buildConceptList(lists: Iterable<readonly string[]>): TurnConcepts {
+  const list = new ConceptList();
+  for (const concepts of lists) list.push(concepts);
+  return list.read();
+}
 
 /** @returns the concepts of each of the N texts, and of those that came after them. */
 export function listTurnConcepts(concepts: TurnConcepts): readonly (readonly string[])[] {

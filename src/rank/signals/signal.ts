@@ -11,7 +11,7 @@ import type { TextOwner, TokenSource } from '../../model/encoder.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import type { CandidatePool, Column, StageResult } from './stage.ts';
+import { type CandidatePool, type Column, computeMissing, type StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions, WorldPart } from './worlds/world-parts.ts';
 
@@ -80,15 +80,6 @@ export interface World extends Setting {
    */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /**
-   * Computes something of each turn by itself; where turns come and go, once for a turn.
-   *
-   * @returns [N]
-   */
-  computeEach<T>(
-    key: unknown,
-    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
-  ): Promise<readonly T[]>;
-  /**
    * Where turns come and go, the results of turns or conversations by themselves, those of a corpus before too: kept for
    * as long as there is the turn or the conversation. null where the turns stay.
    */
@@ -119,6 +110,30 @@ export interface StageUse<R> {
 /** Results of turns or conversations by themselves, kept by the world, or beyond it where turns come and go. */
 export async function keepParts<T>(world: World, key: unknown): Promise<WeakMap<Turn | Conversation, T>> {
   return world.findKeptParts<T>(key) ?? world.keepOnce(['parts', key], () => new WeakMap());
+}
+
+/**
+ * Something of each turn by itself; where turns come after the others, it is computed of these alone, and where turns
+ * come and go, once for a turn.
+ *
+ * @param start an empty list.
+ * @param compute [turns] the results of some turns.
+ * @returns [N] the list, in which the results of later turns come after these.
+ */
+export function computeEach<T, L extends { readonly length: number; push(result: T): unknown }>(
+  world: World,
+  key: unknown,
+  start: () => L,
+  compute: (turns: readonly Turn[]) => Promise<readonly T[]>,
+): Promise<L> {
+  const kept = world.findKeptParts<T>(key);
+  const add = async (list: L) => {
+    const turns = world.corpus.turns.slice(list.length);
+    for (const result of await (kept === null ? compute(turns) : computeMissing(kept, turns, compute)))
+      list.push(result);
+    return list;
+  };
+  return world.subcorpora.whole.keepOnce(['each', key], () => add(start()), add);
 }
 
 type Uses = Readonly<Record<string, StageUse<unknown>>>;

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { Corpus } from '../../model/turns/corpus.ts';
-import type { Turn } from '../../model/turns/turn.ts';
 import { drawSampleWorld } from './corpus.fixture.ts';
 import { computeMissing, PartResults, Resources } from './stage.ts';
 
@@ -78,22 +76,4 @@ test('what is computed of a turn by itself is computed once for each key, also a
   await computeMissing(results.of<number>('length'), [{ ...a! }], measure); // another object may have another text
   await computeMissing(results.of<number>('other'), [a!], measure);
   expect(asked.slice(3)).toEqual([a!.id, a!.id]);
-});
-
-test('of a corpus that begins with the last one only the later turns are computed; of another, all that are missing', async () => {
-  const [results, asked] = [new PartResults(), [] as string[]];
-  const { turns } = new Corpus(drawSampleWorld(3, 17).turns);
-  const measure = (some: readonly Turn[]) => {
-    asked.push(...some.map(({ id }) => id));
-    return some.map(({ text }) => text.length);
-  };
-  const few = new Corpus(turns.slice(0, 5));
-  expect(await results.computeAll('length', few, measure)).toEqual(few.turns.map(({ text }) => text.length));
-  const more = new Corpus(turns.slice(0, 9), few);
-  expect(more.startsWith(few) && !few.startsWith(more)).toBe(true);
-  expect(await results.computeAll('length', more, measure)).toEqual(more.turns.map(({ text }) => text.length));
-  const ends = new Corpus(turns.slice(7).map((turn) => ({ ...turn, parentId: null })));
-  expect(ends.startsWith(more)).toBe(false);
-  expect(await results.computeAll('length', ends, measure)).toEqual(ends.turns.map(({ text }) => text.length));
-  expect(asked).toEqual([...more.turns, ...ends.turns].map(({ id }) => id));
 });

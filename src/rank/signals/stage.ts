@@ -7,7 +7,7 @@ import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
-import type { Corpus } from '../../model/turns/corpus.ts';
+import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 
 /** Queries in a batch: bounds the [N, B] product of cosines at 64 N numbers. */
@@ -31,28 +31,33 @@ export interface CandidatePool extends PoolRows {
 /**
  * The union of what several sources found for the same Q queries.
  *
- * @param slots [N] of {@link rankIdsDescending}: where the tie rule puts each turn among equal scores.
  * @param admits leaves out a turn, for example one of another channel.
  */
 export function joinCandidates(
   sources: readonly Candidates[],
   queryCount: number,
-  slots: Int32Array,
+  compareTies: TieOrder,
   admits: (query: number, position: number) => boolean,
 ): PoolRows {
-  const rows: Int32Array[] = [];
+  const rows: Set<number>[] = [];
   for (let query = 0; query < queryCount; query++) {
-    const found = new Set<number>();
+    const row = new Set<number>();
     for (const { positions, width } of sources) {
       for (const position of positions.subarray(query * width, (query + 1) * width)) {
-        if (position >= 0 && admits(query, position)) found.add(position);
+        if (position >= 0 && admits(query, position)) row.add(position);
       }
     }
-    rows.push(Int32Array.from(found).sort((a, b) => (slots[a] as number) - (slots[b] as number)));
+    rows.push(row);
   }
-  const width = Math.max(1, ...rows.map((row) => row.length));
+  // Ids are compared once for all queries.
+  const ordered = Int32Array.from(new Set(rows.flatMap((row) => [...row]))).sort(compareTies);
+  const placeOf = new Map(Array.from(ordered, (position, place) => [position, place]));
+  const width = Math.max(1, ...rows.map(({ size }) => size));
   const positions = new Int32Array(queryCount * width).fill(-1);
-  for (const [query, row] of rows.entries()) positions.set(row, query * width);
+  for (const [query, row] of rows.entries()) {
+    const places = Int32Array.from(row, (position) => placeOf.get(position) as number).sort();
+    for (const [i, place] of places.entries()) positions[query * width + i] = ordered[place] as number;
+  }
   return { queryCount, width, positions };
 }
 
@@ -294,31 +299,10 @@ type Part = Turn | Conversation;
 /** Results that were computed of turns or conversations by themselves, for as long as these are there. */
 export class PartResults {
   readonly #results = new Map<string, WeakMap<Part, unknown>>();
-  /** Lists of the results of all turns of a corpus. */
-  readonly #lists = new Map<string, { readonly corpus: Corpus; readonly results: readonly unknown[] }>();
 
   /** @param key what is computed. */
   of<T>(key: unknown): WeakMap<Part, T> {
     return getOrCompute(this.#results, computeHash(key), () => new WeakMap()) as WeakMap<Part, T>;
-  }
-
-  /**
-   * The results of all turns of a corpus; only those of later turns are looked up where the last one is its begin.
-   *
-   * @param compute as {@link computeMissing}.
-   * @returns [N]
-   */
-  async computeAll<T>(
-    key: unknown,
-    corpus: Corpus,
-    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
-  ): Promise<readonly T[]> {
-    const last = this.#lists.get(computeHash(key));
-    const first = last !== undefined && corpus.startsWith(last.corpus) ? (last.results as readonly T[]) : [];
-    const others = await computeMissing(this.of<T>(key), corpus.turns.slice(first.length), compute);
-    const results = first.length === 0 ? others : [...first, ...others];
-    this.#lists.set(computeHash(key), { corpus, results });
-    return results;
   }
 }
 

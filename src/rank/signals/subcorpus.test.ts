@@ -137,7 +137,7 @@ test('what is made of the same turns is moved to another corpus, grows with late
   const turns = corpus.turns.filter(({ conversationId }) => conversationId !== gone);
   const place = turns.findIndex(({ conversationId }) => conversationId === changed);
   turns[place] = { ...turns[place]!, text: 'something else' };
-  const next = new Corpus([...turns, { ...later, timestamp: later.timestamp + 1 }], corpus);
+  const next = new Corpus([...turns, { ...later, timestamp: later.timestamp + 1 }], { like: corpus });
   const moved = subcorpora.moveTo(next);
   expect(freed.sort()).toEqual(['null first', `${changed} first`, `${gone} first`].sort());
   const names: string[] = [];

@@ -8,7 +8,7 @@ import { type IndexOptions, loadIndex } from '../../index/registry.ts';
 import { createRowFinder, FlatIndex, FOREVER } from '../../index/vectors/flat.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch, SeedTurns } from '../../model/candidates.ts';
 import type { Query } from '../../model/dataset.ts';
-import { Corpus, findLowerBound, isStart } from '../../model/turns/corpus.ts';
+import { Corpus, findLowerBound, isStart, listPositions } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
 import { type Grow, type PoolRows, Resources } from './stage.ts';
@@ -18,15 +18,26 @@ export class Subcorpus {
   /** null for the whole corpus. */
   readonly conversationId: string | null;
   readonly corpus: Corpus;
-  /** [corpus.size] positions of its turns in the whole corpus, ascending. */
-  readonly positions: Int32Array;
+  #positions: Int32Array | null;
   readonly #resources: Resources;
 
-  constructor(conversationId: string | null, corpus: Corpus, positions: Int32Array, resources = new Resources()) {
+  /** @param own the {@link positions} of a conversation; null for the whole corpus. */
+  constructor(conversationId: string | null, corpus: Corpus, own: Int32Array | null, resources = new Resources()) {
     this.conversationId = conversationId;
     this.corpus = corpus;
-    this.positions = positions;
+    this.#positions = own;
     this.#resources = resources;
+  }
+
+  /** [corpus.size] positions of its turns in the whole corpus, ascending. */
+  get positions(): Int32Array {
+    this.#positions ??= Int32Array.from(this.corpus.turns.keys());
+    return this.#positions;
+  }
+
+  /** The place that a position of the whole corpus has among its turns: the turns before it. */
+  findPlace(position: number): number {
+    return this.#positions === null ? position : findLowerBound(this.#positions, position);
   }
 
   /** Makes something of these turns and nothing else once for each key, see {@link Resources.keepOnce}. */
@@ -35,15 +46,14 @@ export class Subcorpus {
   }
 
   /**
-   * These turns within another corpus, and those that have come after them, with what is made of these.
+   * These turns, and those that have come after them, with what is made of these.
    *
    * @returns null where others have come in between, or some are gone.
    */
-  growTo(turns: readonly Turn[], make: () => Corpus, positions: Int32Array): Subcorpus | null {
-    if (!isStart(this.corpus.turns, turns)) return null;
-    const isLonger = turns.length > this.corpus.size;
-    if (isLonger) this.#resources.fallBehind();
-    return new Subcorpus(this.conversationId, isLonger ? make() : this.corpus, positions, this.#resources);
+  growTo(corpus: Corpus, positions: Int32Array | null): Subcorpus | null {
+    if (!corpus.startsWith(this.corpus)) return null;
+    if (corpus.size > this.corpus.size) this.#resources.fallBehind();
+    return new Subcorpus(this.conversationId, corpus, positions, this.#resources);
   }
 
   /** True if it has grown from the other. */
@@ -60,19 +70,20 @@ export class Subcorpus {
  * The indices that the turns of a list have in a subcorpus; costs the shorter of the two, times the logarithm of the
  * longer.
  */
-function findListedIndices({ conversationId, positions }: Subcorpus, list: Int32Array): Int32Array {
-  if (conversationId === null) return list;
+function findListedIndices(subcorpus: Subcorpus, list: Int32Array): Int32Array {
+  if (subcorpus.conversationId === null) return list;
+  const { positions } = subcorpus;
   const indexOf = (position: number) => findLowerBound(positions, position);
   if (list.length < positions.length) return list.filter((position) => isListed(positions, position)).map(indexOf);
   return positions.filter((position) => isListed(list, position)).map(indexOf);
 }
 
 /** The seeds that are turns of a subcorpus, by the positions that they have in it. */
-function findLocalSeeds({ conversationId, positions }: Subcorpus, seeds: SeedTurns | null): SeedTurns | null {
-  if (seeds === null || conversationId === null) return seeds;
-  const kept = [...seeds.positions.keys()].filter((i) => isListed(positions, seeds.positions[i] as number));
+function findLocalSeeds(subcorpus: Subcorpus, seeds: SeedTurns | null): SeedTurns | null {
+  if (seeds === null || subcorpus.conversationId === null) return seeds;
+  const kept = [...seeds.positions.keys()].filter((i) => isListed(subcorpus.positions, seeds.positions[i] as number));
   return {
-    positions: Int32Array.from(kept, (i) => findLowerBound(positions, seeds.positions[i] as number)),
+    positions: Int32Array.from(kept, (i) => subcorpus.findPlace(seeds.positions[i] as number)),
     weights: Float32Array.from(kept, (i) => seeds.weights[i] as number),
   };
 }
@@ -104,9 +115,7 @@ function selectLocalBatch(
     ...(asked && { asked: queryIndexes.map((queryIndex) => asked[queryIndex] as MemoryQuestion) }),
     texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
     vectors: gatherRows(vectors, dimension, queryIndexes),
-    cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>
-      findLowerBound(subcorpus.positions, cutoffs[queryIndex] as number),
-    ),
+    cutoffs: Int32Array.from(queryIndexes, (queryIndex) => subcorpus.findPlace(cutoffs[queryIndex] as number)),
   };
 }
 
@@ -119,11 +128,17 @@ export interface SubcorpusQueries {
   readonly batch: QueryBatch;
 }
 
-/** The subcorpora of a corpus, each made once. */
+/** The turns of a conversation as a corpus: the one before, with what has come after its turns, or a new one. */
+function makeOwnCorpus(turns: readonly Turn[], before?: Corpus): Corpus {
+  if (before === undefined || !isStart(before.turns, turns)) return new Corpus(turns);
+  return turns.length === before.size ? before : new Corpus(turns.slice(before.size), { after: before });
+}
+
+/** The subcorpora of a corpus, each made when it is asked for, and kept. */
 export class Subcorpora {
   readonly #corpus: Corpus;
-  /** By the index of the conversation, -1 for the whole corpus. */
-  readonly #made = new Map<number, Subcorpus>();
+  /** By the index of the conversation, -1 for the whole corpus; of fewer turns where later ones were not asked yet. */
+  #made = new Map<number, Subcorpus>();
 
   constructor(corpus: Corpus) {
     this.#corpus = corpus;
@@ -131,18 +146,20 @@ export class Subcorpora {
 
   /** @param conversation index in `corpus.conversations`, -1 for the whole corpus. */
   #makeScope(conversation: number): Subcorpus {
-    return getOrCompute(this.#made, conversation, () => this.#make(conversation));
+    const made = this.#made.get(conversation);
+    const { length } = (this.#corpus.conversations[conversation] ?? this.#corpus).turns;
+    if (made?.corpus.size === length) return made;
+    const subcorpus = this.#make(conversation, made);
+    this.#made.set(conversation, subcorpus);
+    return subcorpus;
   }
 
   /** @param earlier the subcorpus before, when there were fewer turns or others. */
   #make(conversation: number, earlier?: Subcorpus): Subcorpus {
-    const corpus = this.#corpus;
-    const asked = corpus.conversations[conversation];
-    const [id, turns] = asked === undefined ? [null, corpus.turns] : [asked.id, asked.turns];
-    const positions = new Int32Array(turns.length);
-    for (let i = 0; i < turns.length; i++) positions[i] = asked === undefined ? i : corpus.getPosition(turns[i]!.id);
-    const make = () => (asked === undefined ? corpus : new Corpus(turns, earlier?.corpus));
-    return earlier?.growTo(turns, make, positions) ?? new Subcorpus(id, make(), positions);
+    const asked = this.#corpus.conversations[conversation];
+    const corpus = asked === undefined ? this.#corpus : makeOwnCorpus(asked.turns, earlier?.corpus);
+    const positions = asked === undefined ? null : listPositions(this.#corpus, conversation);
+    return earlier?.growTo(corpus, positions) ?? new Subcorpus(asked?.id ?? null, corpus, positions);
   }
 
   /**
@@ -151,22 +168,20 @@ export class Subcorpora {
    */
   moveTo(corpus: Corpus): Subcorpora {
     const moved = new Subcorpora(corpus);
-    const isGrown = corpus.startsWith(this.#corpus); // earlier turns have their positions
-    for (const [before, earlier] of this.#made) {
-      const { conversationId } = earlier;
-      const known = conversationId === null ? null : corpus.findConversation(conversationId);
-      const conversation = known === null ? -1 : corpus.getPlace(known.id);
-      if (known === null && conversationId !== null) earlier.dispose();
-      else if (isGrown && known !== null && known === this.#corpus.conversations[before])
-        moved.#made.set(conversation, earlier);
-      else {
-        const subcorpus = moved.#make(conversation, earlier);
-        if (subcorpus.hasPartsOf(earlier)) moved.#made.set(conversation, subcorpus);
-        else earlier.dispose();
-      }
-    }
-    this.#made.clear();
+    if (corpus.startsWith(this.#corpus)) moved.#made = this.#made;
+    else for (const earlier of this.#made.values()) moved.#take(earlier);
+    this.#made = new Map();
     return moved;
+  }
+
+  /** Takes over what is made of turns that are here too. */
+  #take(earlier: Subcorpus): void {
+    const { conversationId } = earlier;
+    const known = conversationId === null ? null : this.#corpus.findConversation(conversationId);
+    const conversation = known === null ? -1 : this.#corpus.getPlace(known.id);
+    const subcorpus = known === null && conversationId !== null ? null : this.#make(conversation, earlier);
+    if (subcorpus?.hasPartsOf(earlier)) this.#made.set(conversation, subcorpus);
+    else earlier.dispose();
   }
 
   dispose(): void {
@@ -230,12 +245,12 @@ export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): Que
  *
  * @returns row-major [queries, C]; -1 where the pool is padded.
  */
-export function mapLocalRows({ positions }: Subcorpus, pool: PoolRows, queryIndexes: readonly number[]): Int32Array {
+export function mapLocalRows(subcorpus: Subcorpus, pool: PoolRows, queryIndexes: readonly number[]): Int32Array {
   const local = new Int32Array(queryIndexes.length * pool.width).fill(-1);
   for (const [row, queryIndex] of queryIndexes.entries()) {
     for (let i = 0; i < pool.width; i++) {
       const position = pool.positions[queryIndex * pool.width + i] as number;
-      if (position >= 0) local[row * pool.width + i] = findLowerBound(positions, position);
+      if (position >= 0) local[row * pool.width + i] = subcorpus.findPlace(position);
     }
   }
   return local;
@@ -256,8 +271,9 @@ export function selectScopeVectors(subcorpus: Subcorpus, vectors: Float32Array, 
  *
  * @param values by the positions of the whole corpus; returned for it.
  */
-export function selectScopeValues<T>({ conversationId, positions }: Subcorpus, values: readonly T[]): readonly T[] {
-  return conversationId === null ? values : Array.from(positions, (position) => values[position] as T);
+export function selectScopeValues<T>(subcorpus: Subcorpus, values: readonly T[]): readonly T[] {
+  if (subcorpus.conversationId === null) return values;
+  return Array.from(subcorpus.positions, (position) => values[position] as T);
 }
 
 /**
@@ -363,16 +379,19 @@ class SubcorpusIndex implements CandidateIndex {
   async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
     if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
     if (queries.visible !== undefined) assertVisibleLists(queries, this.#subcorpora.size);
+    const parts = this.#subcorpora.split(queries);
+    const asksWhole = parts.length === 1 && parts[0]?.subcorpus.conversationId === null;
+    if (asksWhole) return (await this.#index(this.#subcorpora.whole)).search(queries, k, progress);
     const count = queries.cutoffs.length;
     const found = { positions: new Int32Array(count * k).fill(-1), scores: new Float32Array(count * k), width: k };
-    const parts = this.#subcorpora.split(queries);
     // A stage for each of a thousand conversations would be a thousand lines.
     const stage = parts.length > 1 ? progress?.(this.name, count) : undefined;
     let done = 0;
     for (const { subcorpus, queryIndexes, batch } of parts) {
       const index = await this.#index(subcorpus);
       const part = await index.search(batch, k, stage === undefined ? progress : ignoreProgress);
-      const positions = part.positions.map((local) => (local < 0 ? -1 : (subcorpus.positions[local] as number)));
+      const mapToWhole = (local: number) => (local < 0 ? -1 : (subcorpus.positions[local] as number));
+      const positions = subcorpus.conversationId === null ? part.positions : part.positions.map(mapToWhole);
       for (const [row, queryIndex] of queryIndexes.entries()) {
         found.positions.set(positions.subarray(row * k, (row + 1) * k), queryIndex * k);
         found.scores.set(part.scores.subarray(row * k, (row + 1) * k), queryIndex * k);

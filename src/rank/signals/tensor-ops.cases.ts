@@ -208,7 +208,7 @@ export const TENSOR_OPS: TensorOps = {
       joinCandidates(
         [{ positions: Int32Array.of(1, -1), scores: new Float32Array(2), width: 2 }],
         1,
-        Int32Array.of(1, 0),
+        (a, b) => b - a,
         () => true,
       ).positions,
     refuses: [],

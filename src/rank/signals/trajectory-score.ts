@@ -1,12 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { GrowingArray } from '../../core/numbers/growing-array.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { COORDINATES, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import type { CorpusFrames } from '../../ops/trajectory/frame-tables.ts';
 import type { QueryFrames, QueryPoints } from '../../ops/trajectory/query-frames.ts';
 import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
-import { defineStage, type Setting, type StageUse, type World } from './signal.ts';
+import { computeEach, defineStage, type Setting, type StageUse, type World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
 import { COORDINATE_SOURCES } from './worlds/world-parts.ts';
 
@@ -17,13 +19,13 @@ export const turnComponents = defineStage({
   reads: ['texts'],
   compute: async ({ world }, _: null) => {
     const { countComponents } = await import('./placed-frames.ts');
-    const counts = await world.computeEach('components', async (turns) => [
+    const count = async (turns: readonly Turn[]) => [
       ...(await countComponents(
         turns.map(({ text }) => text),
         world.startProgress,
       )),
-    ]);
-    return Int32Array.from(counts);
+    ];
+    return (await computeEach(world, 'components', () => new GrowingArray(new Int32Array(0)), count)).numbers;
   },
 });
 

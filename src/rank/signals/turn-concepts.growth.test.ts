@@ -21,7 +21,8 @@ const readVectors = (owners: readonly { readonly id: string }[]) =>
 
 /** A workspace of the first turns; some queries ask one conversation. */
 function openWorkspace(count: number, before?: Workspace): Workspace {
-  const corpus = new Corpus(turns.slice(0, count), before?.corpus);
+  const later = turns.slice(before?.corpus.size ?? 0, count);
+  const corpus = new Corpus(later, before && { after: before.corpus });
   const ids = new Set(corpus.conversations.map(({ id }) => id));
   const asked = world.queries.map((query, i) =>
     i % 2 === 0 && ids.has(query.cluster) ? { ...query, conversationId: query.cluster } : query,

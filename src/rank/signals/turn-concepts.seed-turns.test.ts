@@ -11,8 +11,8 @@ const listRows = (...rows: readonly number[][]): Candidates => ({
   scores: Float32Array.from(rows.flat(), (position, i) => (position < 0 ? 0 : 100 - i)),
   width: rows[0]?.length as number,
 });
-const tieRanks = Int32Array.of(4, 3, 2, 1, 0);
-const plain = { turns: listTurns([null, null, null, null, null]), tieRanks };
+const compareTies = (a: number, b: number) => b - a;
+const plain = { turns: listTurns([null, null, null, null, null]), compareTies };
 const fuse = (lists: readonly Candidates[], turns: number, corpus = plain, weights: 'ranks' | 'scores' = 'ranks') =>
   fuseSeedTurns(lists, 2, { turns, weights }, corpus).map(
     (seeds) => seeds && [[...seeds.positions], [...seeds.weights]],
@@ -36,7 +36,7 @@ describe('seed turns', () => {
   });
 
   test('weigh by their importance, and those of no importance are none', () => {
-    const corpus = { turns: listTurns([1, 0, 0.25, null, 0.5]), tieRanks };
+    const corpus = { turns: listTurns([1, 0, 0.25, null, 0.5]), compareTies };
     expect(fuse([listRows([1, 2, 3, 4], [0, 1, 2, 4])], 3, corpus)).toEqual([
       [[3, 4, 2], [1 / 63, 0.5 / 64, 0.25 / 62].map(Math.fround)],
       [[0, 4, 2], [1 / 61, 0.5 / 64, 0.25 / 63].map(Math.fround)],

@@ -17,6 +17,7 @@ import type { Candidates, SeedTurns } from '../../model/candidates.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
+import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { convexCombination, convexCombinationOptions } from '../../ops/fusion/convex-combination.ts';
 import { reciprocalRankFusion, reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
@@ -24,8 +25,8 @@ import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import { bm25Signal } from './bm25.ts';
 import { buildConceptList, ConceptList, listTurnConcepts, type TurnConcepts } from './concept-list.ts';
 import { cosineSignal } from './cosine.ts';
-import { defineSignal, defineStage, keepParts, type StageUse, type World } from './signal.ts';
-import { type Column, computeMissing, type PoolRows } from './stage.ts';
+import { computeEach, defineSignal, defineStage, type StageUse, type World } from './signal.ts';
+import type { Column, PoolRows } from './stage.ts';
 import { mapLocalRows, type Subcorpus, selectScopeValues } from './subcorpus.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
 
@@ -59,12 +60,12 @@ function alignScores(
 }
 
 /** The turns of a query that the lists hold, in the order of the tie rule. */
-function listFoundTurns(lists: readonly Candidates[], query: number, tieRanks: Int32Array): number[] {
+function listFoundTurns(lists: readonly Candidates[], query: number, compareTies: TieOrder): number[] {
   const found = new Set(
     lists.flatMap(({ positions, width }) => [...positions.subarray(query * width, (query + 1) * width)]),
   );
   found.delete(-1);
-  return [...found].sort((a, b) => (tieRanks[a] as number) - (tieRanks[b] as number));
+  return [...found].sort(compareTies);
 }
 
 /**
@@ -79,16 +80,16 @@ export function fuseSeedTurns(
   lists: readonly Candidates[],
   queryCount: number,
   { turns: most, weights }: Pick<GraphIndexOptions['seeds'], 'turns' | 'weights'>,
-  { turns, tieRanks }: Pick<Corpus, 'turns' | 'tieRanks'>,
+  { turns, compareTies }: Pick<Corpus, 'turns' | 'compareTies'>,
 ): (SeedTurns | null)[] {
   if (lists.length === 0 || most === 0) return Array(queryCount).fill(null);
   const readImportance = (position: number) => {
     const importance = turns[position]?.attributes?.importance;
     return typeof importance === 'number' ? importance : 1;
   };
-  const top = new TopSelection(most, tieRanks);
+  const top = new TopSelection(most, compareTies);
   return Array.from({ length: queryCount }, (_, query) => {
-    const found = listFoundTurns(lists, query, tieRanks);
+    const found = listFoundTurns(lists, query, compareTies);
     const slotOf = new Map(found.map((position, slot) => [position, slot]));
     const columns = Object.fromEntries(lists.map((list, i) => [`${i}`, alignScores(list, query, slotOf)]));
     const fused = FUSIONS[weights](columns);
@@ -156,18 +157,12 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   key: identifyConceptSource,
   compute: async ({ world }, source) => {
     if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
-    const key = ['concepts', source];
     const { readTitle } = await loadGraphs();
     const read = (turns: readonly Turn[]) => {
       const texts = turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
       return readConcepts(texts, source, 'turns', world.startProgress);
     };
-    const list = await world.subcorpora.whole.keepOnce(
-      key,
-      async () => new ConceptList().add(await world.computeEach(key, read)),
-      async (earlier) =>
-        earlier.add(await computeMissing(await keepParts(world, key), world.corpus.turns.slice(earlier.size), read)),
-    );
+    const list = await computeEach(world, ['concepts', source], () => new ConceptList(), read);
     return list.read();
   },
 });

@@ -263,13 +263,6 @@ export class Workspace implements World {
     return this.#resources.keepOnce(key, compute);
   }
 
-  async computeEach<T>(
-    key: unknown,
-    compute: (turns: readonly Turn[]) => Promise<readonly T[]> | readonly T[],
-  ): Promise<readonly T[]> {
-    return this.#partResults?.computeAll(key, this.corpus, compute) ?? compute(this.corpus.turns);
-  }
-
   findKeptParts<T>(key: unknown): WeakMap<Turn | Conversation, T> | null {
     return this.#partResults?.of<T>(key) ?? null;
   }

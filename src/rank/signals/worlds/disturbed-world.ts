@@ -149,10 +149,6 @@ export class DisturbedWorld implements World {
     return this.#workspace.keepOnce(key, compute);
   }
 
-  computeEach<T>(...given: Parameters<World['computeEach']>): Promise<readonly T[]> {
-    return this.#workspace.computeEach(...given) as Promise<readonly T[]>;
-  }
-
   findKeptParts<T>(key: unknown): WeakMap<object, T> | null {
     return this.#workspace.findKeptParts(key);
   }
