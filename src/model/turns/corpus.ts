@@ -159,7 +159,7 @@ export class Corpus {
     const isAfter = after === undefined ? false : after.#isFollowedBy(turns);
     const all = after === undefined || isAfter ? turns : [...after.turns, ...turns];
     this.#shared = isAfter ? (after as Corpus).#handOver() : new SharedTurns(all.length);
-    this.#shared.append([...all].sort(compareTurns), like);
+    this.#shared.append([...all].sort(compareTurns), isAfter ? undefined : like);
     this.turns = this.#shared.turns;
     this.conversations = this.#shared.conversations;
     this.size = this.turns.length;
