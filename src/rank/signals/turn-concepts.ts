@@ -1,3 +1,4 @@
+import { SensitiveTextError } from '../../core/errors/errors.ts';
 import { createEventBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import { once } from '../../core/values/once.ts';
 import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
@@ -14,15 +15,19 @@ import { type GraphIndexOptions, graph } from '../../index/walks/graph-options.t
 import type { GraphPairs } from '../../index/walks/graph-pairs.ts';
 import { bm25 } from '../../index/words/bm25.ts';
 import type { Candidates, SeedTurns } from '../../model/candidates.ts';
-import type { TextOwner } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import { isSensitive } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { convexCombination, convexCombinationOptions } from '../../ops/fusion/convex-combination.ts';
 import { reciprocalRankFusion, reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import { bm25Signal } from './bm25.ts';
-import { buildConceptList, ConceptList, listTurnConcepts, type TurnConcepts } from './concept-list.ts';
+import {
+  buildConceptList,
+  ConceptList,
+  ConceptVectorList,
+  listTurnConcepts,
+  type TurnConcepts,
+} from './concept-list.ts';
 import { cosineSignal } from './cosine.ts';
 import { defineSignal, defineStage, keepParts, type StageUse, type World } from './signal.ts';
 import { type Column, computeMissing, type PoolRows } from './stage.ts';
@@ -208,14 +213,18 @@ export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { reado
     reads: ['texts', 'attributes', 'vectors'],
     key: identifyConceptSource,
     inputs: (source) => ({ concepts: turnConcepts(source) }),
-    compute: async ({ world, inputs: { concepts } }) => {
-      const { names, offsets, indexes } = concepts;
-      const owners: TextOwner[] = Array(names.length);
-      for (const [position, turn] of world.corpus.turns.entries())
-        for (const index of indexes.subarray(offsets[position], offsets[position + 1]))
-          if (isSensitive(turn)) owners[index] = { kind: 'turn', id: turn.id, sensitive: true };
-          else owners[index] ??= { kind: 'turn', id: turn.id };
-      return { names, ...(await world.embedTexts(names, owners)) };
+    compute: async ({ world, inputs: { concepts } }, source) => {
+      const list = await world.subcorpora.whole.keepOnce(
+        ['concept vectors', identifyConceptSource(source)],
+        () => new ConceptVectorList().add(world, concepts),
+        (earlier) =>
+          earlier.add(world, concepts).catch((error: unknown) => {
+            // All concepts are refused then, as the error states.
+            if (error instanceof SensitiveTextError) return null;
+            throw error;
+          }),
+      );
+      return list.read(concepts.names);
     },
   },
 );
