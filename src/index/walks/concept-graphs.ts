@@ -117,11 +117,16 @@ export async function buildConceptGraph(
   for (let position = graph.size; position < first + turns.length; position = graph.size) {
     const turn = turns[position - first]!;
     const title = titles === null ? readTitle(turn) : titles[position]!;
-    const given = { concepts: listed[position - first]!, relations: relations?.[position] ?? [] };
+    const given = { concepts: listed[position - first]!, relations: listPairs(relations?.[position] ?? []) };
     graph.insert([{ ...turn, title, ...given, ...(similar && { similar: similar[position - first]! }) }], near);
     await pause();
   }
   return graph;
+}
+
+/** Pairs of what stands one after the other. */
+function listPairs(ends: readonly string[]): [string, string][] {
+  return Array.from({ length: ends.length / 2 }, (_, pair) => [ends[2 * pair]!, ends[2 * pair + 1]!]);
 }
 
 /** The concepts of the turns that were given, or those of a file. */

@@ -22,7 +22,7 @@ const turns = memories.map(({ id, conversationId, parentId, text, title }, times
       ?.id ?? null,
 }));
 
-const relations = memories.map(({ relations }) => relations ?? []);
+const relations = memories.map(({ relations }) => (relations ?? []).flat());
 
 /**
  * The vectors of the concepts of the first turns, in the order of their mentions or in another, as of a corpus of which

@@ -62,13 +62,6 @@ export function listTurnConcepts(concepts: TurnConcepts): readonly (readonly str
   });
 }
 
-/** @returns [N] the pairs of concepts that the triples of each turn join. */
-export function listTurnRelations(relations: TurnConcepts): [string, string][][] {
-  return listTurnConcepts(relations).map((ends) =>
-    Array.from({ length: ends.length / 2 }, (_, pair): [string, string] => [ends[2 * pair]!, ends[2 * pair + 1]!]),
-  );
-}
-
 /** The turns, and their encoder. */
 type EmbeddingWorld = Pick<World, 'corpus' | 'embedTexts'>;
 

@@ -1,14 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { SensitiveTextError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { listConcepts } from '../../index/graph/graph-moment.ts';
 import type { TextOwner } from '../../model/encoder.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { listTurnConcepts } from './concept-list.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
-import { conceptVectors, listGraphRelations, turnConcepts } from './turn-concepts.ts';
+import { conceptVectors, listGraphRelations, turnConcepts, turnRelations } from './turn-concepts.ts';
 import { Workspace } from './workspace.ts';
 
 beforeAll(async () => void (await useBackend('wasm')));
@@ -129,4 +133,34 @@ test('a later sensitive turn with known concepts is refused as in a new workspac
   expect(grown).toBeInstanceOf(SensitiveTextError);
   expect(grown).toEqual(fresh);
   before.dispose();
+});
+
+test('concepts and relations of a file that grew with a workspace are those of a new one', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'ragpp-file-growth-'));
+  const file = join(root, 'concepts.jsonl');
+  const lines = turns.map(({ id, text }) => {
+    const concepts = listConcepts(text, null, 'phrases');
+    const triples = concepts.slice(1).map((object, i) => ({ subject: concepts[i], relation: 'is', object }));
+    return { id, concepts, triples };
+  });
+  const header = { format: 'ragpp-concepts', version: 1, model: 'm', prompts: 'p', corpus: 'c' };
+  writeFileSync(file, [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const read = async (workspace: Workspace) => {
+    const lists = await Promise.all([turnConcepts, turnRelations].map((stage) => workspace.get(stage({ file }))));
+    return [
+      ...lists.map(({ names, offsets, indexes }) => [[...names], offsets.slice(), indexes.slice()]),
+      lists.map(listTurnConcepts),
+    ];
+  };
+  let grown: Workspace | undefined;
+  for (let count = 0; count < turns.length; count += 29) {
+    const workspace: Workspace = openWorkspace(count, grown);
+    grown?.dispose();
+    grown = workspace;
+    const fresh = openWorkspace(count);
+    expect(await read(grown)).toEqual(await read(fresh));
+    fresh.dispose();
+  }
+  grown?.dispose();
+  rmSync(root, { recursive: true });
 });

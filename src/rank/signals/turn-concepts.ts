@@ -3,7 +3,6 @@ import { createEventBreaks, type StartProgress } from '../../core/terminal/progr
 import { once } from '../../core/values/once.ts';
 import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
 import { TopSelection } from '../../index/candidates/top-selection.ts';
-import type { FileConcepts } from '../../index/graph/extraction/concept-file.ts';
 import {
   type ConceptFileSource,
   type ConceptSource,
@@ -137,17 +136,28 @@ async function readConcepts(
 
 /** One of the lists of a file of concepts. */
 async function readFileLists(
-  { corpus, startProgress }: Pick<World, 'corpus' | 'startProgress'>,
+  { corpus, subcorpora, startProgress }: Pick<World, 'corpus' | 'subcorpora' | 'startProgress'>,
   source: ConceptFileSource,
-  noun: string,
-  select: (file: FileConcepts) => readonly (readonly string[])[],
+  noun: 'concepts' | 'relations',
 ): Promise<TurnConcepts> {
-  const { readFileConcepts } = await import('../../index/graph/extraction/concept-file.ts');
+  const { ConceptFileReader } = await import('../../index/graph/extraction/concept-file.ts');
+  const content = identifyConceptSource(source);
   const progress = startProgress(`${noun} of turns`, corpus.size);
-  const file = readFileConcepts(corpus.turns, source);
-  const read = buildConceptList(select(file));
+  const file = await subcorpora.whole.keepOnce(
+    ['concept file', content],
+    () => new ConceptFileReader(source),
+    (earlier) => earlier,
+  );
+  const remarks: string[] = [];
+  const readLater = (list: ConceptList) => {
+    const { remark, ...lists } = file.read(corpus.turns, list.size);
+    if (remark !== null) remarks.push(remark);
+    return list.add(lists[noun]);
+  };
+  const list = await subcorpora.whole.keepOnce([noun, content], () => readLater(new ConceptList()), readLater);
+  const read = list.read();
   const found = `${read.names.length} concepts of ${corpus.size} turns of ${source.file}`;
-  progress.finish([found, ...(file.remark === null ? [] : [file.remark])].join('; '));
+  progress.finish([found, ...remarks].join('; '));
   return read;
 }
 
@@ -160,7 +170,7 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   reads: ['texts', 'attributes'],
   key: identifyConceptSource,
   compute: async ({ world }, source) => {
-    if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
+    if (typeof source !== 'string') return readFileLists(world, source, 'concepts');
     const key = ['concepts', source];
     const { readTitle } = await loadGraphs();
     const read = (turns: readonly Turn[]) => {
@@ -177,15 +187,14 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   },
 });
 
-/** The pairs of concepts that the triples of every turn join, as lists of both ends of each: see {@link listTurnRelations}. */
+/** Both ends of each triple of every turn, one after the other. */
 export const turnRelations = defineStage<ConceptFileSource, TurnConcepts>({
   name: 'concept-relations',
   module: import.meta.url,
   of: 'turns',
   reads: ['texts', 'attributes'],
   key: identifyConceptSource,
-  compute: ({ world }, source) =>
-    readFileLists(world, source, 'relations', ({ relations }) => relations.map((pairs) => pairs.flat())),
+  compute: ({ world }, source) => readFileLists(world, source, 'relations'),
 });
 
 const textQueryConcepts = defineStage<TextConceptSource, TurnConcepts>({
