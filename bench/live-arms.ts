@@ -20,6 +20,7 @@ export const LIVE_ARMS: Readonly<Record<string, () => readonly WrittenStep[]>> =
   trajectory: () => [...hybrid, { blend: { trajectory: {} } }],
   attention: () => [...hybrid, { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' } } }],
   graph: () => [{ search: { bm25: { k: 50 }, graph: { k: 50, concepts: 'phrases' } } }, { fuse: { rrf: {} } }],
+  similar: () => [{ search: { bm25: { k: 50 }, graph: { k: 50, edges: { similar: 1 } } } }, { fuse: { rrf: {} } }],
   mix: () => [{ search: pool }, { mix: { signals: bank, weights: drawWeights() } }],
 };
 

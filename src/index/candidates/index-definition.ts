@@ -33,8 +33,8 @@ export interface IndexContext {
   readonly concepts?: readonly (readonly string[])[];
   /** [N] the entities of each turn, for the index that finds turns by them; it lists the named things of the texts where they are absent. */
   readonly entities?: readonly (readonly string[])[];
-  /** [N] the pairs of concepts that triples of each turn join, for the index that has edges of relations. */
-  readonly relations?: readonly (readonly (readonly [string, string])[])[];
+  /** [N] both ends of each triple of each turn, one after the other, for the index that has edges of relations. */
+  readonly relations?: readonly (readonly string[])[];
   /** The vectors of concepts, for the index that compares them. */
   readonly conceptVectors?: ConceptVectors;
   /** The vectors of tokens, for the index that compares them. */

@@ -90,6 +90,7 @@ export class ConceptGraph {
   readonly graph = new MultiUndirectedGraph<ConceptNode, ConceptEdge>();
   readonly #nodes: string[] = [];
   readonly #edges: string[] = [];
+  readonly #concepts: string[] = [];
   readonly #kinds: ReadonlySet<EdgeKind>;
   readonly #titles = new NamedTitles();
   /** [memories] ids by number. */
@@ -99,18 +100,15 @@ export class ConceptGraph {
   /** Memories whose parent has not arrived: turns of one moment are in the order of their ids. */
   readonly #waiting = new Map<string, string[]>();
   readonly #aliases: FormAliases;
-  readonly #near: NearForms;
   #added = 0;
 
   /**
    * @param kinds of edges to make; all of them by default.
    * @param aliasAbove the least similarity of two spellings of a concept, see {@link FormAliases}.
-   * @param near further spellings.
    */
-  constructor(kinds: Iterable<EdgeKind> = EDGE_KINDS, aliasAbove: number = ALIAS_ABOVE, near: NearForms = new Map()) {
+  constructor(kinds: Iterable<EdgeKind> = EDGE_KINDS, aliasAbove: number = ALIAS_ABOVE) {
     this.#kinds = new Set(kinds);
     this.#aliases = new FormAliases(aliasAbove);
-    this.#near = near;
   }
 
   /** [V] the names of the nodes, in the order in which they were added. */
@@ -121,6 +119,11 @@ export class ConceptGraph {
   /** [E] the keys of the edges, in the order in which they were added. */
   get edges(): readonly string[] {
     return this.#edges;
+  }
+
+  /** The concepts so far, in the order in which they were first mentioned. */
+  get concepts(): readonly string[] {
+    return this.#concepts;
   }
 
   /** Memories so far. */
@@ -134,11 +137,12 @@ export class ConceptGraph {
   }
 
   /**
+   * @param near further spellings of the concepts that these memories are the first to mention.
    * @throws ValidationError for a memory that is in the graph, that is similar to one that is not, or that relates what
    *   is none of its concepts.
    */
-  insert(memories: readonly GraphMemory[]): void {
-    for (const memory of memories) this.#insertOne(memory);
+  insert(memories: readonly GraphMemory[], near: NearForms = new Map()): void {
+    for (const memory of memories) this.#insertOne(memory, near);
   }
 
   /**
@@ -157,7 +161,7 @@ export class ConceptGraph {
     return this.#aliases.find(concept);
   }
 
-  #insertOne(memory: GraphMemory): void {
+  #insertOne(memory: GraphMemory, near: NearForms): void {
     const node = nameMemoryNode(memory.id);
     if (this.graph.hasNode(node))
       throw new ValidationError(`memory is in the graph: ${memory.id}; insert each memory once`, { id: memory.id });
@@ -171,7 +175,7 @@ export class ConceptGraph {
     this.#ids.push(memory.id);
     const has = (kind: EdgeKind) => this.#kinds.has(kind);
     if (has('mentions') || has('cooccurrence') || has('alias') || has('relation'))
-      this.#addConcepts(node, [...new Set(memory.concepts)]);
+      this.#addConcepts(node, [...new Set(memory.concepts)], near);
     if (has('relation')) this.#addRelations(memory);
     if (has('reply')) this.#addReplies(memory);
     if (has('next')) this.#addNext(memory);
@@ -180,12 +184,13 @@ export class ConceptGraph {
       for (const [other, weight] of memory.similar ?? []) this.#addEdge('similar', node, nameMemoryNode(other), weight);
   }
 
-  #addConcepts(memory: string, concepts: readonly string[]): void {
+  #addConcepts(memory: string, concepts: readonly string[], near: NearForms): void {
     const nodes = concepts.map(nameConceptNode);
     for (const [i, node] of nodes.entries()) {
       if (!this.graph.hasNode(node)) {
         this.#addNode(node, 'concept');
-        if (this.#kinds.has('alias')) this.#addAliases(node, concepts[i] as string);
+        this.#concepts.push(concepts[i] as string);
+        if (this.#kinds.has('alias')) this.#addAliases(node, concepts[i] as string, near);
       }
       if (this.#kinds.has('mentions')) this.#addEdge('mentions', memory, node);
     }
@@ -210,8 +215,8 @@ export class ConceptGraph {
   }
 
   /** Edges from a new concept to earlier ones, so that no later spelling joins two of them before its time. */
-  #addAliases(node: string, concept: string): void {
-    const found = new Map(this.#near.get(concept));
+  #addAliases(node: string, concept: string, near: NearForms): void {
+    const found = new Map(near.get(concept));
     for (const { form, similarity } of this.#aliases.add(concept))
       found.set(form, Math.max(similarity, found.get(form) ?? 0));
     for (const [form, weight] of found)

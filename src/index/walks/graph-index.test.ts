@@ -36,7 +36,7 @@ function createIndex(
 ) {
   const corpus = new Corpus(turns);
   const concepts = corpus.turns.map(({ text }) => listWords(text));
-  const relations = concepts.map((words) => words.slice(1).map((word, i) => [words[i] as string, word] as const));
+  const relations = concepts.map((words) => words.slice(1).flatMap((word, i) => [words[i] as string, word]));
   return new GraphIndex({ corpus, vectors, dimension, concepts, relations }, describeOptions(options), listWords);
 }
 

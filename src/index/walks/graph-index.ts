@@ -150,8 +150,8 @@ interface AskedQuery {
  * (`QueryBatch.seeds`), the concepts of the query and the turns whose titles it holds; a query whose seeds are not in
  * the graph finds nothing.
  *
- * The graph is built with the first search, and takes in later turns; one with edges between similar turns, or between
- * spellings that are near by their vectors, is then built again. A query costs what its walks touch.
+ * The graph is built with the first search, and takes in later turns: each costs what it brings, and a look at the
+ * vectors of all turns, or of all concepts, where edges follow their cosines. A query costs what its walks touch.
  */
 export class GraphIndex implements GrowingIndex {
   readonly name = 'graph';

@@ -8,6 +8,8 @@ import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const words = { bm25: { k: 17 } };
 const graph = { k: 17, concepts: 'phrases', seeds: { turns: 5, weights: 'scores', concepts: true, titles: true } };
+/** Edges that follow the cosines of turns and of concepts. */
+const near = { edges: { similar: 1, alias: 1 }, similarAbove: 0.5, aliasAbove: 0.9, aliasCosine: 0.6 };
 /** Every signal of a bank, with another weight each. */
 const bank = {
   groups: SIGNAL_GROUPS.filter((group) => group !== 'attributes' && group !== 'late'),
@@ -18,6 +20,7 @@ const weights = Object.fromEntries(signals.map((name, i) => [name, (((i * 37) % 
 /** An arm for each kind of step that finds, scores, blends or reorders. */
 const arms = {
   graph: [{ search: { ...words, graph } }, { fuse: { rrf: {} } }],
+  similar: [{ search: { ...words, graph: { ...graph, ...near } } }, { fuse: { rrf: {} } }],
   strategies: [{ search: { newest: { k: 30 } } }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }],
   sources: [
     { search: { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {}, facts: {} } },
@@ -37,7 +40,7 @@ const arms = {
 /** The names of the arms that a memory is tried with: those above and some of the sample config. */
 export const REPLAYED_ARMS = [
   ...['newest', 'hybrid', 'Decayed × 2', 'unified', 'propagated'],
-  ...['graph', 'strategies', 'sources', 'filtered', 'attention', 'reordered', 'mixed'],
+  ...['graph', 'similar', 'strategies', 'sources', 'filtered', 'attention', 'reordered', 'mixed'],
 ] as const;
 
 /** The config of these arms and its dataset, whose files are written to a folder; tensors are computed by wasm. */

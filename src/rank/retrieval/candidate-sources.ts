@@ -20,7 +20,7 @@ import {
   type TurnEntities,
   turnEntities,
 } from '../signals/asked-memories.ts';
-import { listTurnConcepts, listTurnRelations, type TurnConcepts } from '../signals/concept-list.ts';
+import { listTurnConcepts, type TurnConcepts } from '../signals/concept-list.ts';
 import { propagatedRows } from '../signals/cosine.ts';
 import { prepareTokens } from '../signals/late.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
@@ -159,7 +159,7 @@ async function openIndex(
     dimension: comparesVectors ? world.dimension : 0,
     seed: world.seed,
     ...(concepts && { concepts: listTurnConcepts(concepts) }),
-    ...(relations && { relations: listTurnRelations(relations) }),
+    ...(relations && { relations: listTurnConcepts(relations) }),
     ...(named && { conceptVectors: named }),
     ...(entities && { entities: entities.entities }),
     ...(control && { control }),

@@ -1,5 +1,10 @@
 import { GrowingArray } from '../../core/numbers/growing-array.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
 import { getOrCompute } from '../../core/values/once.ts';
+import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
+import type { TextOwner } from '../../model/encoder.ts';
+import { isSensitive } from '../../model/turns/memory-fields.ts';
+import type { World } from './signal.ts';
 
 /** The concepts of N texts: a list of names, and each text's as indexes of it. */
 export interface TurnConcepts {
@@ -57,9 +62,63 @@ export function listTurnConcepts(concepts: TurnConcepts): readonly (readonly str
   });
 }
 
-/** @returns [N] the pairs of concepts that the triples of each turn join. */
-export function listTurnRelations(relations: TurnConcepts): [string, string][][] {
-  return listTurnConcepts(relations).map((ends) =>
-    Array.from({ length: ends.length / 2 }, (_, pair): [string, string] => [ends[2 * pair]!, ends[2 * pair + 1]!]),
-  );
+/** The turns, and their encoder. */
+type EmbeddingWorld = Pick<World, 'corpus' | 'embedTexts'>;
+
+/** Room for vectors of concepts that come later, as a multiple of what is needed. */
+const SPARE = 1.5;
+
+/** The vectors of the concepts of turns, which grow with them. */
+export class ConceptVectorList {
+  /** Turns whose concepts have their vectors. */
+  #size = 0;
+  /** Concepts, C. */
+  #count = 0;
+  #dimension = 0;
+  /** Row-major [C, D], and room for more. */
+  #rows = new Float32Array(0);
+
+  /**
+   * Embeds the concepts that later turns are the first to mention, and those that a later sensitive turn mentions: a
+   * concept belongs to the first turn that mentions it, or to the last sensitive one.
+   *
+   * @param concepts of all turns.
+   * @throws what the encoder throws; nothing is taken in then.
+   */
+  async add(world: EmbeddingWorld, { names, offsets, indexes }: TurnConcepts): Promise<this> {
+    const { corpus } = world;
+    const owners = new Map<number, TextOwner>();
+    for (let position = this.#size; position < corpus.size; position++) {
+      const turn = corpus.turns[position]!;
+      for (const index of indexes.subarray(offsets[position], offsets[position + 1]))
+        if (isSensitive(turn)) owners.set(index, { kind: 'turn', id: turn.id, sensitive: true });
+        else if (index >= this.#count && !owners.has(index)) owners.set(index, { kind: 'turn', id: turn.id });
+    }
+    if (owners.size > 0 || this.#size === 0) {
+      const texts = Array.from(owners.keys(), (index) => names[index]!);
+      const { vectors, dimension } = await world.embedTexts(texts, [...owners.values()]);
+      this.#place([...owners.keys()], vectors, dimension);
+    }
+    this.#size = corpus.size;
+    return this;
+  }
+
+  #place(places: readonly number[], vectors: Float32Array, dimension: number): void {
+    const isFirst = this.#count === 0;
+    this.#dimension = dimension;
+    this.#count = places.reduce((count, place) => Math.max(count, place + 1), this.#count);
+    const length = this.#count * dimension;
+    if (length > this.#rows.length) {
+      const longer = new Float32Array(isFirst ? length : Math.ceil(SPARE * length));
+      longer.set(this.#rows);
+      this.#rows = longer;
+    }
+    for (const [row, place] of places.entries()) this.#rows.set(viewRow(vectors, dimension, row), place * dimension);
+  }
+
+  /** @param names of the concepts, in the order in which they were first mentioned. */
+  read(names: readonly string[]): ConceptVectors {
+    const dimension = this.#dimension;
+    return { names, vectors: this.#rows.subarray(0, this.#count * dimension), dimension };
+  }
 }

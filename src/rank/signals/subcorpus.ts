@@ -428,7 +428,12 @@ function selectScopeContext(subcorpus: Subcorpus, context: CorpusContext): Index
 }
 
 /** The parts of an index that are made of single turns, and what indexes share. */
-const OF_TURNS: ReadonlySet<string> = new Set<keyof IndexContext>(['concepts', 'graphs']);
+const OF_TURNS: ReadonlySet<string> = new Set<keyof IndexContext>([
+  'concepts',
+  'relations',
+  'conceptVectors',
+  'graphs',
+]);
 
 /**
  * An index over each subcorpus of a corpus, by the options.

@@ -1,11 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { SensitiveTextError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { listConcepts } from '../../index/graph/graph-moment.ts';
+import type { TextOwner } from '../../model/encoder.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
+import type { Turn } from '../../model/turns/turn.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { listTurnConcepts } from './concept-list.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
-import { listGraphRelations, turnConcepts } from './turn-concepts.ts';
+import { conceptVectors, listGraphRelations, turnConcepts, turnRelations } from './turn-concepts.ts';
 import { Workspace } from './workspace.ts';
 
 beforeAll(async () => void (await useBackend('wasm')));
@@ -59,4 +66,102 @@ test('concepts and places in the graph that grew with a workspace are those of a
   }
   grown?.dispose();
   expect(found).toBeGreaterThan(1000);
+});
+
+type Asked = Map<string, TextOwner>;
+
+/** A vector of the letters of a text. */
+function embedLetters(texts: readonly string[]): Float32Array {
+  const rows = texts.map((text) =>
+    Array.from({ length: 26 }, (_, i) => text.split(String.fromCharCode(97 + i)).length),
+  );
+  return Float32Array.from(rows.flatMap((row) => row.map((count) => count / Math.hypot(...row))));
+}
+
+/** A workspace of some turns that notes the last owner of each text, and refuses sensitive ones where it is remote. */
+function openEncoding(some: readonly Turn[], asked: Asked, isRemote: boolean, before?: Workspace): Workspace {
+  const corpus = new Corpus(some, before?.corpus);
+  return new Workspace({
+    ...{ corpus, queries: [], turnVectors: null, queryVectors: new Float32Array(0), dimension: DIMENSION, seed: 5 },
+    encodeTexts: async (texts, owners) => {
+      const sensitive = owners.filter((owner) => owner.sensitive === true);
+      if (isRemote && sensitive.length > 0) throw new SensitiveTextError('remote', sensitive.length, texts.length);
+      for (const [i, text] of texts.entries()) asked.set(text, owners[i]!);
+      return { dimension: 26, vectors: embedLetters(texts) };
+    },
+    ...(before && { before }),
+  });
+}
+
+test.each([1, 2, 3])(
+  'vectors of concepts that grew are those of a new workspace, and so are their owners (seed %i)',
+  async (seed) => {
+    const source = createRandom(seed, 'sensitive');
+    const drawn = turns.map((turn) => (source.uniform() < 0.1 ? { ...turn, attributes: { sensitive: true } } : turn));
+    const grownFor: Asked = new Map();
+    let grown: Workspace | undefined;
+    let embedded = 0;
+    for (let count = seed - 1; count < drawn.length; count += 1 + source.integer(23)) {
+      const workspace: Workspace = openEncoding(drawn.slice(0, count), grownFor, false, grown);
+      grown?.dispose();
+      grown = workspace;
+      const freshFor: Asked = new Map();
+      const fresh = openEncoding(drawn.slice(0, count), freshFor, false);
+      const { names, ...vectors } = await grown.get(conceptVectors('phrases'));
+      expect({ names: [...names], ...vectors }).toEqual(await fresh.get(conceptVectors('phrases')));
+      expect(grownFor).toEqual(freshFor);
+      embedded = names.length;
+      fresh.dispose();
+    }
+    grown?.dispose();
+    expect(embedded).toBeGreaterThan(20);
+  },
+);
+
+test('a later sensitive turn with known concepts is refused as in a new workspace', async () => {
+  const later = { ...turns[39]!, text: turns[3]!.text, attributes: { sensitive: true } };
+  const some = [...turns.slice(0, 39), later];
+  const before = openEncoding(some.slice(0, 39), new Map(), true);
+  expect((await before.get(conceptVectors('phrases'))).names).not.toEqual([]);
+  const refusals = [openEncoding(some, new Map(), true, before), openEncoding(some, new Map(), true)].map(
+    async (workspace) => {
+      const error: unknown = await workspace.get(conceptVectors('phrases')).catch((refusal: unknown) => refusal);
+      workspace.dispose();
+      return error;
+    },
+  );
+  const [grown, fresh] = await Promise.all(refusals);
+  expect(grown).toBeInstanceOf(SensitiveTextError);
+  expect(grown).toEqual(fresh);
+  before.dispose();
+});
+
+test('concepts and relations of a file that grew with a workspace are those of a new one', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'ragpp-file-growth-'));
+  const file = join(root, 'concepts.jsonl');
+  const lines = turns.map(({ id, text }) => {
+    const concepts = listConcepts(text, null, 'phrases');
+    const triples = concepts.slice(1).map((object, i) => ({ subject: concepts[i], relation: 'is', object }));
+    return { id, concepts, triples };
+  });
+  const header = { format: 'ragpp-concepts', version: 1, model: 'm', prompts: 'p', corpus: 'c' };
+  writeFileSync(file, [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const read = async (workspace: Workspace) => {
+    const lists = await Promise.all([turnConcepts, turnRelations].map((stage) => workspace.get(stage({ file }))));
+    return [
+      ...lists.map(({ names, offsets, indexes }) => [[...names], offsets.slice(), indexes.slice()]),
+      lists.map(listTurnConcepts),
+    ];
+  };
+  let grown: Workspace | undefined;
+  for (let count = 0; count < turns.length; count += 29) {
+    const workspace: Workspace = openWorkspace(count, grown);
+    grown?.dispose();
+    grown = workspace;
+    const fresh = openWorkspace(count);
+    expect(await read(grown)).toEqual(await read(fresh));
+    fresh.dispose();
+  }
+  grown?.dispose();
+  rmSync(root, { recursive: true });
 });

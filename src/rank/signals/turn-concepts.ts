@@ -1,8 +1,8 @@
+import { SensitiveTextError } from '../../core/errors/errors.ts';
 import { createEventBreaks, type StartProgress } from '../../core/terminal/progress.ts';
 import { once } from '../../core/values/once.ts';
 import type { ConceptVectors } from '../../index/candidates/index-definition.ts';
 import { TopSelection } from '../../index/candidates/top-selection.ts';
-import type { FileConcepts } from '../../index/graph/extraction/concept-file.ts';
 import {
   type ConceptFileSource,
   type ConceptSource,
@@ -14,16 +14,20 @@ import { type GraphIndexOptions, graph } from '../../index/walks/graph-options.t
 import type { GraphPairs } from '../../index/walks/graph-pairs.ts';
 import { bm25 } from '../../index/words/bm25.ts';
 import type { Candidates, SeedTurns } from '../../model/candidates.ts';
-import type { TextOwner } from '../../model/encoder.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import { isSensitive } from '../../model/turns/memory-fields.ts';
 import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { convexCombination, convexCombinationOptions } from '../../ops/fusion/convex-combination.ts';
 import { reciprocalRankFusion, reciprocalRankOptions } from '../../ops/fusion/reciprocal-rank.ts';
 import type { ScoreColumns } from '../../ops/fusion/score-columns.ts';
 import { bm25Signal } from './bm25.ts';
-import { buildConceptList, ConceptList, listTurnConcepts, type TurnConcepts } from './concept-list.ts';
+import {
+  buildConceptList,
+  ConceptList,
+  ConceptVectorList,
+  listTurnConcepts,
+  type TurnConcepts,
+} from './concept-list.ts';
 import { cosineSignal } from './cosine.ts';
 import { computeEach, defineSignal, defineStage, type StageUse, type World } from './signal.ts';
 import type { Column, PoolRows } from './stage.ts';
@@ -133,17 +137,29 @@ async function readConcepts(
 
 /** One of the lists of a file of concepts. */
 async function readFileLists(
-  { corpus, startProgress }: Pick<World, 'corpus' | 'startProgress'>,
+  { corpus, subcorpora, startProgress }: Pick<World, 'corpus' | 'subcorpora' | 'startProgress'>,
   source: ConceptFileSource,
-  noun: string,
-  select: (file: FileConcepts) => readonly (readonly string[])[],
+  noun: 'concepts' | 'relations',
 ): Promise<TurnConcepts> {
-  const { readFileConcepts } = await import('../../index/graph/extraction/concept-file.ts');
+  const { ConceptFileReader } = await import('../../index/graph/extraction/concept-file.ts');
+  const content = identifyConceptSource(source);
   const progress = startProgress(`${noun} of turns`, corpus.size);
-  const file = readFileConcepts(corpus.turns, source);
-  const read = buildConceptList(select(file));
+  const file = await subcorpora.whole.keepOnce(
+    ['concept file', content],
+    () => new ConceptFileReader(source),
+    (earlier) => earlier,
+  );
+  const remarks: string[] = [];
+  const readLater = (list: ConceptList) => {
+    const { remark, ...lists } = file.read(corpus.turns, list.length);
+    if (remark !== null) remarks.push(remark);
+    for (const concepts of lists[noun]) list.push(concepts);
+    return list;
+  };
+  const list = await subcorpora.whole.keepOnce([noun, content], () => readLater(new ConceptList()), readLater);
+  const read = list.read();
   const found = `${read.names.length} concepts of ${corpus.size} turns of ${source.file}`;
-  progress.finish([found, ...(file.remark === null ? [] : [file.remark])].join('; '));
+  progress.finish([found, ...remarks].join('; '));
   return read;
 }
 
@@ -156,7 +172,7 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   reads: ['texts', 'attributes'],
   key: identifyConceptSource,
   compute: async ({ world }, source) => {
-    if (typeof source !== 'string') return readFileLists(world, source, 'concepts', ({ concepts }) => concepts);
+    if (typeof source !== 'string') return readFileLists(world, source, 'concepts');
     const { readTitle } = await loadGraphs();
     const read = (turns: readonly Turn[]) => {
       const texts = turns.map((turn) => ({ text: turn.text, title: readTitle(turn) }));
@@ -167,15 +183,14 @@ export const turnConcepts = defineStage<ConceptSource, TurnConcepts>({
   },
 });
 
-/** The pairs of concepts that the triples of every turn join, as lists of both ends of each: see {@link listTurnRelations}. */
+/** Both ends of each triple of every turn, one after the other. */
 export const turnRelations = defineStage<ConceptFileSource, TurnConcepts>({
   name: 'concept-relations',
   module: import.meta.url,
   of: 'turns',
   reads: ['texts', 'attributes'],
   key: identifyConceptSource,
-  compute: ({ world }, source) =>
-    readFileLists(world, source, 'relations', ({ relations }) => relations.map((pairs) => pairs.flat())),
+  compute: ({ world }, source) => readFileLists(world, source, 'relations'),
 });
 
 const textQueryConcepts = defineStage<TextConceptSource, TurnConcepts>({
@@ -203,14 +218,18 @@ export const conceptVectors = defineStage<ConceptSource, ConceptVectors, { reado
     reads: ['texts', 'attributes', 'vectors'],
     key: identifyConceptSource,
     inputs: (source) => ({ concepts: turnConcepts(source) }),
-    compute: async ({ world, inputs: { concepts } }) => {
-      const { names, offsets, indexes } = concepts;
-      const owners: TextOwner[] = Array(names.length);
-      for (const [position, turn] of world.corpus.turns.entries())
-        for (const index of indexes.subarray(offsets[position], offsets[position + 1]))
-          if (isSensitive(turn)) owners[index] = { kind: 'turn', id: turn.id, sensitive: true };
-          else owners[index] ??= { kind: 'turn', id: turn.id };
-      return { names, ...(await world.embedTexts(names, owners)) };
+    compute: async ({ world, inputs: { concepts } }, source) => {
+      const list = await world.subcorpora.whole.keepOnce(
+        ['concept vectors', identifyConceptSource(source)],
+        () => new ConceptVectorList().add(world, concepts),
+        (earlier) =>
+          earlier.add(world, concepts).catch((error: unknown) => {
+            // All concepts are refused then, as the error states.
+            if (error instanceof SensitiveTextError) return null;
+            throw error;
+          }),
+      );
+      return list.read(concepts.names);
     },
   },
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StorageError, ValidationError } from '../../../core/errors/errors.ts';
 import { hashFileContent } from '../../encoders/precomputed/content-hash.ts';
-import { hashTurnTexts, readFileConcepts } from './concept-file.ts';
+import { ConceptFileReader, hashTurnTexts, readFileConcepts } from './concept-file.ts';
 import { identifyConceptSource } from './concept-source.ts';
 import { describeStatement } from './extraction-service.harness.ts';
 
@@ -37,7 +37,7 @@ test('a turn has the concepts and pairs of its line, and one that stays on this 
       ['old maps', 'old map', 'rome'],
       ['old map', 'rome'],
     ],
-    relations: [[['ann', 'initech']], [], []],
+    relations: [['ann', 'initech'], [], []],
     remark: null,
   });
   expect(readFileConcepts([...TURNS].reverse(), { file }).remark).toBeNull();
@@ -52,6 +52,20 @@ test('turns without a line are refused with their number and the first', () => {
   expect(() => readFileConcepts(more, { file })).toThrow(
     /^2 of 5 turns have no concepts in .*short\.jsonl, the first is t3; continue with ragpp graph extract$/,
   );
+});
+
+test('later turns have what they have among all, and are refused as among all', () => {
+  const file = write('later.jsonl', HEADER, LINE);
+  const reader = new ConceptFileReader({ file });
+  const all = readFileConcepts(TURNS, { file });
+  for (let count = 0, first = 0; count <= 3; first = count, count += count === 1 ? 2 : 1) {
+    const { concepts, relations } = reader.read(TURNS.slice(0, count), first);
+    expect([concepts, relations]).toEqual([all.concepts.slice(first, count), all.relations.slice(first, count)]);
+  }
+  const more = [...TURNS, describeStatement(3, 'The old map of Rome'), describeStatement(4, 'Bread.')];
+  expect(() => reader.read(more, 3)).toThrow(/^1 of 5 turns have no concepts in .*, the first is t4; /);
+  writeFileSync(file, '');
+  expect(reader.read(more.slice(0, 4), 3).concepts).toEqual([['old map', 'rome']]);
 });
 
 test('a source is identified by the content of the file, and another content than it states is refused', () => {

@@ -127,41 +127,81 @@ export function listWithheldTurns(turns: readonly Turn[]): ReadonlySet<string> {
   return new Set(turns.filter(({ text }) => sensitive.has(text)).map(({ id }) => id));
 }
 
-/** The concepts of turns, and the pairs of them that triples join. */
+/** The concepts of turns, and the ends of their triples. */
 export interface FileConcepts {
   /** [turns] */
   readonly concepts: readonly (readonly string[])[];
-  /** [turns] subject and object of each triple. */
-  readonly relations: readonly (readonly (readonly [string, string])[])[];
+  /** [turns] subject and object of each triple, one after the other. */
+  readonly relations: readonly (readonly string[])[];
   /** The remarks on the file; null for nothing. */
   readonly remark: string | null;
 }
 
-/**
- * The concepts of turns that a file states. A turn that extraction withholds and the file lacks has its noun phrases.
- *
- * @throws ValidationError for another content than the source states, for a file that is none of concepts, and for
- *   turns without a line; StorageError for a file
- * that cannot be read.
- */
-export function readFileConcepts(turns: readonly Turn[], { file, hash }: ConceptFileSource): FileConcepts {
+function assertUnchanged({ file, hash }: ConceptFileSource): void {
   if (hash !== undefined && hashFileContent(file) !== hash)
     throw new ValidationError(`file of concepts has changed since the config was read: ${file}; run the config again`, {
       file,
     });
-  const { header, lines } = readConceptFile(file);
-  const lineOf = new Map(lines.map((line) => [line.id, line]));
-  const held = listWithheldTurns(turns);
-  const missing = turns.filter(({ id }) => !lineOf.has(id) && !held.has(id)).map(({ id }) => id);
-  if (missing.length > 0)
-    throw new ValidationError(
-      `${missing.length} of ${turns.length} turns have no concepts in ${file}, the first is ${missing[0]}; continue with ragpp graph extract`,
-      { file, missing },
-    );
-  const isOther = hashTurnTexts(turns) !== header.corpus;
-  return {
-    concepts: turns.map((turn) => lineOf.get(turn.id)?.concepts ?? listConcepts(turn.text, readTitle(turn), 'phrases')),
-    relations: turns.map(({ id }) => lineOf.get(id)?.triples.map(({ subject, object }) => [subject, object]) ?? []),
-    remark: isOther ? `warning: ${file} was extracted from other turns or texts than these` : null,
-  };
+}
+
+/**
+ * The concepts of turns that a file states, for turns that come one after the other. A turn that extraction withholds
+ * and the file lacks has its noun phrases.
+ */
+export class ConceptFileReader {
+  readonly #source: ConceptFileSource;
+  /** See {@link ConceptFileHeader}. */
+  readonly #corpus: string;
+  readonly #lineOf: ReadonlyMap<string, ConceptLine>;
+  /** The texts of sensitive turns among the first ones. */
+  readonly #sensitive = new Set<string>();
+  #seen = 0;
+
+  /**
+   * @throws ValidationError for another content than the source states, and for a file that is none of concepts;
+   *   StorageError for a file that cannot be read.
+   */
+  constructor(source: ConceptFileSource) {
+    assertUnchanged(source);
+    const { header, lines } = readConceptFile(source.file);
+    this.#source = source;
+    this.#corpus = header.corpus;
+    this.#lineOf = new Map(lines.map((line) => [line.id, line]));
+  }
+
+  /**
+   * The concepts of the turns from a turn on, with a remark where that is the first.
+   *
+   * @param turns those of the last call, and later ones.
+   * @throws ValidationError for turns without a line, and as the constructor.
+   */
+  read(turns: readonly Turn[], first = 0): FileConcepts {
+    const { file } = this.#source;
+    assertUnchanged(this.#source);
+    for (const turn of turns.slice(this.#seen)) if (isSensitive(turn)) this.#sensitive.add(turn.text);
+    this.#seen = turns.length;
+    const lineOf = this.#lineOf;
+    const later = turns.slice(first);
+    const missing = later.filter(({ id, text }) => !lineOf.has(id) && !this.#sensitive.has(text)).map(({ id }) => id);
+    if (missing.length > 0)
+      throw new ValidationError(
+        `${missing.length} of ${turns.length} turns have no concepts in ${file}, the first is ${missing[0]}; continue with ragpp graph extract`,
+        { file, missing },
+      );
+    const isOther = first === 0 && hashTurnTexts(turns) !== this.#corpus;
+    return {
+      concepts: later.map(
+        (turn) => lineOf.get(turn.id)?.concepts ?? listConcepts(turn.text, readTitle(turn), 'phrases'),
+      ),
+      relations: later.map(
+        ({ id }) => lineOf.get(id)?.triples.flatMap(({ subject, object }) => [subject, object]) ?? [],
+      ),
+      remark: isOther ? `warning: ${file} was extracted from other turns or texts than these` : null,
+    };
+  }
+}
+
+/** The concepts of turns that a file states. @throws as {@link ConceptFileReader}. */
+export function readFileConcepts(turns: readonly Turn[], source: ConceptFileSource): FileConcepts {
+  return new ConceptFileReader(source).read(turns);
 }
