@@ -38,9 +38,7 @@ export class SubcorpusTables implements PairTables {
     this.authors = new AuthorNames(author ? corpus.turns : []);
     this.words = author ? listAllNameWords(corpus.turns, before?.words) : [];
     this.#forms = forms;
-    this.#text = groups.includes('text')
-      ? new TextScores(corpus, sessions, this.authors, { author }, before?.text)
-      : null;
+    this.#text = groups.includes('text') ? new TextScores(corpus, sessions, this.authors, { author }) : null;
   }
 
   /**
