@@ -78,19 +78,19 @@ async function readAllNumbers(result: unknown): Promise<number[]> {
 /** Runs a scenario, hands what it made to `use`, and asserts that nothing is left of it, whether it throws or not. */
 async function run(scenario: Scenario, use: (result: unknown) => Promise<void> = async () => {}): Promise<void> {
   const before = tf.memory().numTensors;
-  const owned: tf.Tensor[] = [];
+  const owned: { dispose(): void }[] = [];
   let made = 0;
   try {
-    const result = await scenario((tensor) => {
-      owned.push(tensor);
-      return tensor;
+    const result = await scenario((borrowed) => {
+      owned.push(borrowed);
+      return borrowed;
     });
     made = collectTensors(result).length;
     expect(tf.memory().numTensors - before).toBe(owned.length + made);
     await use(result);
     tf.dispose(collectTensors(result));
   } finally {
-    tf.dispose(owned);
+    for (const borrowed of owned) borrowed.dispose();
     expect(tf.memory().numTensors, 'tensors after all is disposed').toBe(before);
   }
 }

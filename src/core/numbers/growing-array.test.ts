@@ -17,3 +17,14 @@ test('what was read does not change', () => {
   array.push(2);
   expect([[...read], [...array.numbers]]).toEqual([[0.5], [0.5, 2]]);
 });
+
+test('zeros come at the end, with room for them alone where there was nothing', () => {
+  const array = new GrowingArray(new Float32Array(0));
+  array.extend(11);
+  expect([array.numbers.length, array.numbers.buffer.byteLength]).toEqual([11, 44]);
+  array.numbers[3] = 0.5;
+  array.extend(0);
+  array.extend(2);
+  array.push(7);
+  expect([...array.numbers]).toEqual([0, 0, 0, 0.5, ...Array(9).fill(0), 7]);
+});

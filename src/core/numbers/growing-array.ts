@@ -1,4 +1,4 @@
-type Numbers = Int32Array | Float64Array;
+type Numbers = Int32Array | Float32Array | Float64Array;
 
 /** An array of numbers that grows at its end, each at O(1) on average. */
 export class GrowingArray<T extends Numbers> {
@@ -25,13 +25,20 @@ export class GrowingArray<T extends Numbers> {
   }
 
   push(number: number): void {
-    if (this.#length === this.#buffer.length) {
+    this.extend(1);
+    this.#buffer[this.#length - 1] = number;
+  }
+
+  /** Adds zeros, which may be overwritten in {@link numbers}; the first ones take no more room than they need. */
+  extend(count: number): void {
+    const length = this.#length + count;
+    if (length > this.#buffer.length) {
       const Numbers = this.#buffer.constructor as new (length: number) => T;
-      const larger = new Numbers(Math.max(8, 2 * this.#length));
+      const larger = new Numbers(Math.max(8, length, 2 * this.#length));
       larger.set(this.#buffer);
       this.#buffer = larger;
     }
-    this.#buffer[this.#length++] = number;
+    this.#length = length;
     this.#view = null;
   }
 }

@@ -1,7 +1,5 @@
-import type * as tf from '@tensorflow/tfjs-core';
-
-/** Keeps a tensor that an op borrows until the scenario is over. */
-export type Own = <T extends tf.Tensor>(tensor: T) => T;
+/** Keeps a tensor, or what owns some, that an op borrows until the scenario is over. */
+export type Own = <T extends { dispose(): void }>(borrowed: T) => T;
 
 /** Makes its inputs with `own`, runs an op, and returns the op's results: tensors, arrays and numbers, alone or in objects. */
 export type Scenario = (own: Own) => unknown;

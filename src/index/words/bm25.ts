@@ -210,7 +210,7 @@ export class TermPostings {
 
   #copyPostings(term: number): GrowingPostings {
     const { positions, counts } = this.#readPostings(term);
-    return { positions: new GrowingArray(positions.slice()), counts: new GrowingArray(counts.slice()) };
+    return { positions: new GrowingArray(positions), counts: new GrowingArray(counts) };
   }
 
   /** All turns with a term, ascending, and how often it occurs in them. */

@@ -15,39 +15,40 @@ const TEXTS = [
 const tokenise = (text: string) => text.split(' ');
 const PARAMETERS = { k1: 1.3, b: 0.6, variant: 'lucene' as const };
 
-function buildTurnGroups(lists: readonly (readonly number[])[], validFrom: readonly number[]): TurnGroups {
-  const offsets = new Int32Array(lists.length + 1);
-  for (const [turn, documents] of lists.entries()) offsets[turn + 1] = (offsets[turn] as number) + documents.length;
+/** @param lists of the documents of each turn. */
+function buildTurnGroups(lists: readonly (readonly number[])[], begins: readonly number[]): TurnGroups {
+  const width = Math.max(1, ...lists.map(({ length }) => length));
   return {
-    size: validFrom.length,
-    offsets,
-    documents: Int32Array.from(lists.flat()),
-    validFrom: Int32Array.from(validFrom),
+    width,
+    documents: Int32Array.from(lists.flatMap((list) => [...list, ...Array(width - list.length).fill(-1)])),
+    begins: Int32Array.from(begins),
+    listTurnsBefore: (document) =>
+      [...lists.keys()].filter((turn) => turn < begins[document]! && lists[turn]?.includes(document)),
   };
 }
 
 /** A document a turn, and with the turns beside it. */
 const single = buildTurnGroups(
   TEXTS.map((_, turn) => [turn]),
-  TEXTS.map((_, turn) => turn + 1),
+  TEXTS.map((_, turn) => turn),
 );
 const windows = buildTurnGroups(
   TEXTS.map((_, turn) => [turn - 1, turn, turn + 1].filter((other) => other >= 0 && other < TEXTS.length)),
-  TEXTS.map((_, turn) => turn + 1),
+  TEXTS.map((_, turn) => turn),
 );
 /** Turns 0, 3 and 4 make one, the others another. */
-const sittings = buildTurnGroups([[0], [1], [1], [0], [0], [1], [1]], [1, 2]);
+const sittings = buildTurnGroups([[0], [1], [1], [0], [0], [1], [1]], [0, 1]);
 
 /** The words of each document before a cutoff, null for one that is not there yet. */
 function listDocumentsAt(
-  { size, offsets, documents, validFrom }: TurnGroups,
+  { width, documents, begins }: TurnGroups,
   cutoff: number,
   visible: readonly number[] = [...TEXTS.keys()],
 ): (string[] | null)[] {
-  return Array.from({ length: size }, (_, document) => {
-    if ((validFrom[document] as number) > cutoff) return null;
+  return Array.from(begins, (begin, document) => {
+    if (begin >= cutoff) return null;
     return TEXTS.slice(0, cutoff).flatMap((text, turn) =>
-      visible.includes(turn) && documents.subarray(offsets[turn], offsets[turn + 1]).includes(document)
+      visible.includes(turn) && documents.subarray(turn * width, (turn + 1) * width).includes(document)
         ? tokenise(text)
         : [],
     );
@@ -92,7 +93,7 @@ describe.each([
   ['sittings', sittings],
 ])('of %s', (_, groups) => {
   const index = new GroupedBm25(new TermPostings(TEXTS, tokenise), groups, PARAMETERS);
-  const scores = new Float64Array(groups.size);
+  const scores = new Float64Array(groups.begins.length);
 
   test.each([7, 1, 5, 2, 7, 0])('scores are those of the texts as they are at cutoff %i', (cutoff) => {
     scores.fill(9);
@@ -110,13 +111,13 @@ describe.each([
     'at cutoff %i with turns %j visible, documents hold their words alone, by the weights of the moment',
     (cutoff, visible) => {
       const list = Int32Array.from(visible);
-      const coverage = new Float64Array(groups.size);
+      const coverage = new Float64Array(groups.begins.length);
       index.scoreAndCoverage(QUERY, cutoff, scores.fill(9), coverage, list);
       for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff, visible).entries()) {
         expect(scores[document]).toBeCloseTo(expected, 12);
         expect((coverage[document] as number) > 0).toBe(expected > 0);
       }
-      const alone = new Float64Array(groups.size);
+      const alone = new Float64Array(groups.begins.length);
       index.score(QUERY, cutoff, alone, list);
       expect(alone).toEqual(scores);
       index.fillCoverage(QUERY, cutoff, alone, list);
@@ -142,12 +143,46 @@ describe.each([
       expect(scores[i]).toBeCloseTo(held / total, 12);
     }
     // In one walk with the scores, which are then the same.
-    const [both, alone] = [new Float64Array(groups.size).fill(9), scores.slice()];
+    const [both, alone] = [new Float64Array(groups.begins.length).fill(9), scores.slice()];
     index.scoreAndCoverage(QUERY, cutoff, scores, both);
     expect(both).toEqual(alone);
     for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff).entries())
       expect(scores[document]).toBeCloseTo(expected, 12);
   });
+});
+
+test('windows that turns join later have the scores of windows that had them at first', () => {
+  const build = (size: number): TurnGroups =>
+    buildTurnGroups(
+      TEXTS.slice(0, size).map((_, turn) => [turn - 1, turn, turn + 1].filter((other) => other >= 0 && other < size)),
+      [...TEXTS.keys()].slice(0, size),
+    );
+  let groups = build(0);
+  const growing: TurnGroups = {
+    get width() {
+      return groups.width;
+    },
+    get documents() {
+      return groups.documents;
+    },
+    get begins() {
+      return groups.begins;
+    },
+    listTurnsBefore: (document) => groups.listTurnsBefore(document),
+  };
+  const postings = new TermPostings([], tokenise);
+  const grown = new GroupedBm25(postings, growing, PARAMETERS);
+  for (const size of [1, 2, 3, 5, 6, 7]) {
+    postings.append(TEXTS.slice(postings.size, size));
+    groups = build(size);
+    const fresh = new GroupedBm25(new TermPostings(TEXTS.slice(0, size), tokenise), build(size), PARAMETERS);
+    for (const cutoff of [size, size - 1, 0, size]) {
+      const [got, expected] = [new Float64Array(size), new Float64Array(size)];
+      grown.score(QUERY, cutoff, got);
+      fresh.score(QUERY, cutoff, expected);
+      expect(got).toEqual(expected);
+    }
+  }
 });
 
 test('nothing known is nothing covered', () => {

@@ -1,16 +1,18 @@
 import { DimensionMismatchError } from '../../core/errors/errors.ts';
+import { GrowingArray } from '../../core/numbers/growing-array.ts';
 import { isListed } from '../candidates/query-batch.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName, type TermPostings } from './bm25.ts';
 
 /** Documents made of turns: single ones, windows of neighbours, sessions. G documents over N turns. */
 export interface TurnGroups {
-  /** G. */
-  readonly size: number;
-  /** [N + 1] turn j is part of documents[offsets[j]] … documents[offsets[j + 1] - 1]. */
-  readonly offsets: Int32Array;
+  /** W, the most documents that a turn is part of. */
+  readonly width: number;
+  /** Row-major [N, W] the documents that each turn is part of, -1 after the last. */
   readonly documents: Int32Array;
-  /** [G] the least cutoff at which the document is there. */
-  readonly validFrom: Int32Array;
+  /** [G] the turn of each document that it begins with: the document is there at cutoffs after this turn. */
+  readonly begins: Int32Array;
+  /** The turns of a document that are earlier than the one that it begins with. */
+  listTurnsBefore(document: number): readonly number[];
 }
 
 /** BM25 over groups of turns, such as sessions: k1, b and the variant. */
@@ -18,82 +20,87 @@ export interface GroupedBm25Options extends Bm25Parameters {
   readonly variant: Bm25VariantName;
 }
 
-interface Moment {
-  readonly cutoff: number;
-  readonly count: number;
-  /** [G] length over the average of the moment. */
-  readonly ratios: Float64Array;
-}
-
 /**
- * BM25 over documents that consist of turns, as of any moment: a document holds the turns before the cutoff, and its length, the average and what is rare are those
- * of the moment. A query costs the postings of its terms times the documents of a turn, and one pass over the turns where its cutoff is not the one before it.
+ * BM25 over documents that consist of turns, as of any moment: a document holds the turns before the cutoff, and its
+ * length, the average and what is rare are those of the moment. A query costs the postings of its terms times the
+ * documents of a turn, and a walk over the turns between its cutoff and the cutoff of the query before.
  *
- * With a list of visible turns, only their words count as held by a document. Lengths and what is rare remain those of all turns before the cutoff.
+ * Postings and groups may take in later turns, both the same; the lengths here follow them.
+ *
+ * With a list of visible turns, only their words count as held by a document. Lengths and what is rare remain those of
+ * all turns before the cutoff.
  */
 export class GroupedBm25 {
   readonly #postings: TermPostings;
   readonly #groups: TurnGroups;
   readonly #options: GroupedBm25Options;
   /** [G] scratch: how often the documents that were {@link #collect collected} hold a term; 0 for all others. */
-  readonly #counts: Float64Array;
+  readonly #counts = new GrowingArray(new Float64Array(0));
   /** [G] scratch: the same in the visible turns alone, where there is a list of them. */
-  readonly #shown: Float64Array;
+  readonly #shown = new GrowingArray(new Float64Array(0));
   /** [G] scratch: the documents themselves. */
-  readonly #touched: Int32Array;
-  #moment: Moment | null = null;
+  readonly #touched = new GrowingArray(new Int32Array(0));
+  /** [G] lengths as of {@link #cutoff}, of the documents that are there. */
+  readonly #lengths = new GrowingArray(new Float64Array(0));
+  #cutoff = 0;
+  /** Documents that are there, and the sum of their lengths. */
+  #count = 0;
+  #total = 0;
 
   /** @throws DimensionMismatchError where the groups are of another number of turns. */
   constructor(postings: TermPostings, groups: TurnGroups, options: GroupedBm25Options) {
-    if (groups.offsets.length !== postings.size + 1)
-      throw new DimensionMismatchError('turns of document groups', postings.size, groups.offsets.length - 1);
+    const turns = groups.documents.length / groups.width;
+    if (turns !== postings.size) throw new DimensionMismatchError('turns of document groups', postings.size, turns);
     this.#postings = postings;
     this.#groups = groups;
     this.#options = options;
-    this.#counts = new Float64Array(groups.size);
-    this.#shown = new Float64Array(groups.size);
-    this.#touched = new Int32Array(groups.size);
   }
 
   get size(): number {
-    return this.#groups.size;
+    return this.#groups.begins.length;
   }
 
-  #readMoment(cutoff: number): Moment {
-    if (this.#moment?.cutoff === cutoff) return this.#moment;
-    const { offsets, documents, validFrom, size } = this.#groups;
-    const ratios = new Float64Array(size);
-    let total = 0;
-    for (let position = 0; position < cutoff; position++) {
-      const length = this.#postings.lengths[position]!;
-      for (let entry = offsets[position]!; entry < offsets[position + 1]!; entry++) {
-        const document = documents[entry]!;
-        if (validFrom[document]! > cutoff) continue;
-        ratios[document]! += length;
-        total += length;
+  /** Counts what is there at a cutoff, turn by turn from the cutoff before. Sums of whole numbers are exact. */
+  #moveTo(cutoff: number): void {
+    const missing = this.size - this.#lengths.length;
+    for (const scratch of [this.#counts, this.#shown, this.#touched, this.#lengths]) scratch.extend(missing);
+    while (this.#cutoff < cutoff) this.#countTurn(this.#cutoff++, 1);
+    while (this.#cutoff > cutoff) this.#countTurn(--this.#cutoff, -1);
+  }
+
+  /** Counts the turn after all that are counted, or with a sign of -1 the last one no longer. */
+  #countTurn(position: number, sign: 1 | -1): void {
+    const { width, documents, begins } = this.#groups;
+    const lengths = this.#lengths.numbers;
+    const length = sign * this.#postings.lengths[position]!;
+    for (let entry = position * width; entry < (position + 1) * width && documents[entry]! >= 0; entry++) {
+      const document = documents[entry]!;
+      if (begins[document]! > position) continue;
+      if (begins[document]! === position) {
+        lengths[document] = 0;
+        for (const turn of this.#groups.listTurnsBefore(document)) lengths[document]! += this.#postings.lengths[turn]!;
+        this.#total += sign * lengths[document]!;
+        this.#count += sign;
       }
+      lengths[document]! += length;
+      this.#total += length;
     }
-    const count = validFrom.reduce((sum, from) => sum + (from <= cutoff ? 1 : 0), 0);
-    const average = total / Math.max(1, count);
-    for (let document = 0; document < size; document++) ratios[document]! /= average === 0 ? 1 : average;
-    this.#moment = { cutoff, count, ratios };
-    return this.#moment;
   }
 
   /** Collects the documents that hold a word before the cutoff. @returns how many */
   #collect(word: string, cutoff: number, visible: Int32Array | null): number {
     const found = this.#postings.listPostingsBefore(word, cutoff);
     if (found === null) return 0;
-    const { offsets, documents, validFrom } = this.#groups;
-    const [counts, shown, touched] = [this.#counts, this.#shown, this.#touched];
+    const { width, documents, begins } = this.#groups;
+    const [counts, shown, touched] = [this.#counts.numbers, this.#shown.numbers, this.#touched.numbers];
     let size = 0;
     for (let i = 0; i < found.positions.length; i++) {
       const position: number = found.positions[i]!;
       const count = found.counts[i]!;
       const isShown = visible !== null && isListed(visible, position);
-      for (let entry: number = offsets[position]!; entry < offsets[position + 1]!; entry++) {
+      for (let entry = position * width; entry < (position + 1) * width && documents[entry]! >= 0; entry++) {
         const document = documents[entry]!;
-        if (validFrom[document]! > cutoff) continue;
+        if (begins[document]! >= cutoff) continue;
         if (counts[document] === 0) touched[size++] = document;
         counts[document]! += count;
         if (isShown) shown[document]! += count;
@@ -110,25 +117,27 @@ export class GroupedBm25 {
     coverage: Float64Array | null,
     visible: Int32Array | null,
   ) {
-    const { count, ratios } = this.#readMoment(cutoff);
+    this.#moveTo(cutoff);
+    const average = this.#total / Math.max(1, this.#count) || 1;
     const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
-    const touched = this.#touched;
-    const counts = visible === null ? this.#counts : this.#shown;
+    const [counts, shown, touched] = [this.#counts.numbers, this.#shown.numbers, this.#touched.numbers];
+    const lengths = this.#lengths.numbers;
     scores?.fill(0);
     coverage?.fill(0);
     let total = 0;
     for (const [word, times] of terms) {
       const size = this.#collect(word, cutoff, visible);
       if (size === 0) continue;
-      const weight = idf(count, size);
+      const weight = idf(this.#count, size);
       total += weight;
       for (let i = 0; i < size; i++) {
         const document = touched[i]!;
-        const held = counts[document]!;
-        this.#counts[document] = 0;
-        this.#shown[document] = 0;
+        const held = visible === null ? counts[document]! : shown[document]!;
+        counts[document] = 0;
+        shown[document] = 0;
         if (held === 0) continue;
-        if (scores !== null) scores[document]! += times * weight * saturate(held, ratios[document]!, this.#options);
+        const ratio = lengths[document]! / average;
+        if (scores !== null) scores[document]! += times * weight * saturate(held, ratio, this.#options);
         if (coverage !== null) coverage[document]! += weight;
       }
     }

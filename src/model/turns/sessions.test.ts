@@ -17,7 +17,7 @@ test('a session is a conversation in a channel; by channel all of its conversati
     [0, 1, 3, 4],
     [2, 5],
   ]);
-  expect(groupSessions(corpus)).toEqual(groupSessions(corpus, 'session'));
+  expect(groupSessions(corpus).members).toEqual(listMembers('session'));
   expect([-2, -1, 1].map((step) => findNeighbour(groupSessions(corpus, 'channel'), 3, step))).toEqual([0, 1, 4]);
   expect([-2, -1, 1].map((step) => findNeighbour(groupSessions(corpus), 3, step))).toEqual([-1, 1, -1]);
 });

@@ -50,8 +50,13 @@ export interface CorpusFrames {
 
 /** Edges from each turn to its root. @param parent [N] positions, -1 for a root; of two turns of one moment the child may stand first. */
 export function computeDepths(parent: Int32Array): Int32Array {
-  const depth = new Int32Array(parent.length).fill(-1);
-  for (let start = 0; start < parent.length; start++) {
+  return fillDepths(new Int32Array(parent.length), parent);
+}
+
+/** Fills in the depths of the turns from the first that lacks one, whose parents may be before that. */
+export function fillDepths(depth: Int32Array, parent: Int32Array, first = 0): Int32Array {
+  depth.fill(-1, first);
+  for (let start = first; start < parent.length; start++) {
     const path: number[] = [];
     for (let at = start; at >= 0 && (depth[at] as number) < 0; at = parent[at] as number) path.push(at);
     for (const turn of path.reverse()) {

@@ -4,6 +4,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
+import { RowBlocks } from '../../core/tensors/row-blocks.ts';
 import { computeCandidateCosines, computeHostCosines, computePairCosines, findVersionRows } from './cosine.ts';
 import { QUERY_BATCH } from './stage.ts';
 
@@ -18,6 +19,9 @@ queries[1] = Array(D).fill(0);
 queries[2] = corpus[4] as number[];
 const positions = Array.from({ length: B }, () => Array.from({ length: C }, () => source.integer(N)));
 positions[2] = [-1, 3, 4, 5, -1, 0, 1, 2, 30, -1, 6];
+
+/** In blocks of 13 rows. */
+const uploadCorpus = () => new RowBlocks(Float32Array.from(corpus.flat()), D, 13);
 
 function computePlainCosine(a: readonly number[], b: readonly number[]): number {
   let dot = 0;
@@ -42,14 +46,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('gives each query the cosines of its own candidates', async () => {
-    const inputs = [tf.tensor2d(corpus), tf.tensor2d(queries), tf.tensor2d(positions, [B, C], 'int32')] as const;
+    const inputs = [uploadCorpus(), tf.tensor2d(queries), tf.tensor2d(positions, [B, C], 'int32')] as const;
+    const fewer = tf.tensor2d([0], [1, 1], 'int32');
     const before = tf.memory().numTensors;
     const result = computeCandidateCosines(...inputs);
     const got = await result.array();
     result.dispose();
-    expect(() => computeCandidateCosines(inputs[0], inputs[0], inputs[2])).toThrow('shape of positions');
+    expect(() => computeCandidateCosines(inputs[0], inputs[1], fewer)).toThrow('shape of positions');
     expect(tf.memory().numTensors).toBe(before);
-    tf.dispose([...inputs]);
+    for (const input of [...inputs, fewer]) input.dispose();
     for (const [b, row] of positions.entries()) {
       for (const [c, position] of row.entries()) {
         expect(got[b]?.[c]).toBeCloseTo(computeExpectedCosine(b, position), 5);
@@ -65,18 +70,18 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const count = QUERY_BATCH + 5;
     const asked = Array.from({ length: count }, (_, i) => queries[i % B] as number[]);
     const places = Int32Array.from({ length: count * width }, () => source.integer(N + 1) - 1);
-    const tensor = tf.tensor2d(corpus);
-    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: async () => tensor };
+    const blocks = uploadCorpus();
+    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, blocks: async () => blocks };
     const before = tf.memory().numTensors;
     const got = await computePairCosines(rows, Float32Array.from(asked.flat()), places);
     expect(tf.memory().numTensors).toBe(before);
-    tensor.dispose();
+    blocks.dispose();
     for (const [pair, position] of places.entries())
       expect(got[pair]).toBeCloseTo(computeExpectedCosine(Math.floor(pair / width) % B, position), 5);
   });
 
   test('no queries have no cosines', async () => {
-    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: () => Promise.reject(new Error()) };
+    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, blocks: () => Promise.reject(new Error()) };
     expect(await computePairCosines(rows, new Float32Array(0), new Int32Array(0))).toHaveLength(0);
   });
 });

@@ -1,14 +1,17 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { prefersPlainProducts } from '../../core/tensors/backend.ts';
-import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
+import { ensureBackend, prefersPlainProducts } from '../../core/tensors/backend.ts';
+import { normaliseRows } from '../../core/tensors/matmul.ts';
+import type { RowBlocks } from '../../core/tensors/row-blocks.ts';
 import { assertShape, multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
+import type { EncoderOptions } from '../../index/encoders/registry.ts';
 import type { PropagationOptions } from '../../ops/attention/options.ts';
 import type { PropagatedVersions } from '../../ops/attention/versioned-propagation.ts';
-import { defineSignal, defineStage, type StageUse } from './signal.ts';
+import { defineSignal, defineStage, type StageUse, type World } from './signal.ts';
 import { type PoolRows, QUERY_BATCH } from './stage.ts';
+import { type Subcorpus, selectScopeVectors } from './subcorpus.ts';
 
 /**
  * The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays
@@ -70,8 +73,38 @@ export interface CosineRows {
   readonly vectors: Float32Array;
   /** D */
   readonly dimension: number;
-  /** The same on the device, [N, D]; called only if needed. */
-  readonly tensor: () => Promise<tf.Tensor2D>;
+  /** The same on the device; called only if needed. */
+  readonly blocks: () => Promise<RowBlocks>;
+}
+
+/** Rows [N, D] on the device. @param vectors row-major [N, D] */
+async function uploadRows(vectors: Float32Array, dimension: number): Promise<RowBlocks> {
+  const { RowBlocks } = await import('../../core/tensors/row-blocks.ts');
+  await ensureBackend();
+  return new RowBlocks(vectors, dimension);
+}
+
+/**
+ * The turns of a subcorpus as an encoder has them, [N, D] on the device until the workspace is disposed.
+ *
+ * @param options of the encoder, null for the experiment's own; later turns are then added to the rows.
+ */
+export function keepTurnRows(
+  { shared }: World,
+  subcorpus: Subcorpus,
+  options: EncoderOptions | null,
+): Promise<RowBlocks> {
+  const select = async () => {
+    const { dimension, turnVectors } = await shared.embedWith(options);
+    return [selectScopeVectors(subcorpus, turnVectors, dimension), dimension] as const;
+  };
+  const make = async () => uploadRows(...(await select()));
+  // Another encoder may be one that is fitted to all turns.
+  if (options !== null) return shared.keepOnce(['subcorpus rows', subcorpus.conversationId, options], make);
+  return subcorpus.keepOnce('turn rows', make, async (earlier) => {
+    earlier.growTo((await select())[0]);
+    return earlier;
+  });
 }
 
 /**
@@ -117,7 +150,7 @@ async function computeBatchCosines(
     await letEventsIn();
     return computeHostCosines(rows, queries, positions);
   }
-  const corpus = await rows.tensor();
+  const corpus = await rows.blocks();
   return readBack('computeCandidateCosines', () =>
     computeCandidateCosines(
       corpus,
@@ -134,7 +167,7 @@ async function computeBatchCosines(
  * @param positions row-major [B, C] rows, -1 for padding
  */
 export function computeHostCosines(
-  { vectors, dimension }: Omit<CosineRows, 'tensor'>,
+  { vectors, dimension }: Omit<CosineRows, 'blocks'>,
   queries: Float32Array,
   positions: Int32Array,
 ): Float32Array {
@@ -156,22 +189,17 @@ export function computeHostCosines(
  * Cosines of queries with their candidates, 0 for padding and for zero vectors. One product with the whole corpus, of
  * which B C numbers are kept, O(N D B).
  *
- * @param corpus [N, D] rows of length 1 or 0, as `normaliseRows` gives them
+ * @param corpus [N, D] rows of length 1 or 0
  * @param queries [B, D] of any length; callers keep B at {@link QUERY_BATCH} or below
  * @param positions int32 [B, C] rows of the corpus, -1 for padding
  * @returns [B, C]
  */
-export function computeCandidateCosines(
-  corpus: tf.Tensor2D,
-  queries: tf.Tensor2D,
-  positions: tf.Tensor2D,
-): tf.Tensor2D {
-  const sizes = assertShape('corpus', corpus, 'N D');
-  assertShape('queries', queries, 'B D', sizes);
+export function computeCandidateCosines(corpus: RowBlocks, queries: tf.Tensor2D, positions: tf.Tensor2D): tf.Tensor2D {
+  const sizes = assertShape('queries', queries, 'B D', { D: corpus.dimension });
   assertShape('positions', positions, 'B C', sizes);
   return scoped('computeCandidateCosines', () => {
     const { B: batch = 0 } = sizes;
-    const all = tf.reshape(matmul(corpus, tf.transpose(normaliseRows(queries))), [-1]); // [N B], many rows on the left are fast
+    const all = tf.reshape(corpus.multiply(tf.transpose(normaliseRows(queries))), [-1]); // [N B], many rows on the left are fast
     const columns = tf.expandDims(tf.range(0, batch, 1, 'int32'), 1); // [B, 1]
     const rows = tf.maximum(positions, tf.scalar(0, 'int32'));
     const slots: tf.Tensor2D = tf.add(tf.mul(rows, tf.scalar(batch, 'int32')), columns); // [B, C]
@@ -195,16 +223,15 @@ export const cosineSignal = defineSignal<PropagationOptions | null, { versions?:
     const { dimension, whole, batch } = world;
     const versions = inputs.versions as Versions | undefined;
     if (versions === undefined) {
-      const rows = { vectors: world.turnVectors, dimension, tensor: () => world.getCorpusTensor() };
+      const blocks = () => keepTurnRows(world, world.subcorpora.whole, null);
+      const rows = { vectors: world.turnVectors, dimension, blocks };
       return computePairCosines(rows, batch.vectors, pool.positions);
     }
-    const { vectors, positions } = versions;
-    const tensor = () =>
-      whole.keepOnce(['version tensor', propagation, world.control], () =>
-        tf.tensor2d(vectors, [positions.length, dimension]),
-      );
+    const { vectors } = versions;
+    const blocks = () =>
+      whole.keepOnce(['version rows', propagation, world.control], () => uploadRows(vectors, dimension));
     return computePairCosines(
-      { vectors, dimension, tensor },
+      { vectors, dimension, blocks },
       batch.vectors,
       findVersionRows(versions, pool, batch.cutoffs),
     );

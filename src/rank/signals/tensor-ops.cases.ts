@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { RowBlocks } from '../../core/tensors/row-blocks.ts';
 import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { BM25_DEFAULTS } from '../../index/words/bm25.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
@@ -39,15 +40,15 @@ const forward = (own: Own, cosine: number[], mask: number[]) =>
 
 const unit = Float32Array.of(1, 0, 0, 1, 0, 0);
 const cosines = (own: Own, query: number[], ...positions: number[]) =>
-  computeCandidateCosines(own(tf.tensor2d(unit, [3, 2])), own(row(...query)), own(places(...positions)));
+  computeCandidateCosines(own(new RowBlocks(unit, 2)), own(row(...query)), own(places(...positions)));
 const onHost = (query: number[], ...positions: number[]) =>
   computeHostCosines({ vectors: unit, dimension: 2 }, Float32Array.from(query), Int32Array.from(positions));
 /** Cosines with `count` vectors: from a number of vectors on, a loop over the candidates is cheaper. */
 const paired = (own: Own, count: number, query: number[], ...positions: number[]) => {
   const vectors = new Float32Array(2 * count);
   vectors.set(unit);
-  const tensor = async () => own(tf.tensor2d(vectors, [count, 2]));
-  return computePairCosines({ vectors, dimension: 2, tensor }, Float32Array.from(query), Int32Array.from(positions));
+  const blocks = async () => own(new RowBlocks(vectors, 2));
+  return computePairCosines({ vectors, dimension: 2, blocks }, Float32Array.from(query), Int32Array.from(positions));
 };
 
 const pairs = (own: Own, coldStart: number[]) => ({

@@ -69,7 +69,7 @@ function listComparedTurns(candidates: Int32Array, { sessionOf, members }: Sessi
     const session = sessionOf[position] as number;
     if (begun.has(session)) continue;
     begun.add(session);
-    for (const member of members[session] as Int32Array) compared.add(member);
+    for (const member of members[session] as readonly number[]) compared.add(member);
   }
   compared.delete(-1);
   return Int32Array.from(compared).sort();

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { TurnGroups } from '../../../index/words/grouped-bm25.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import { countBegunSessions, findNeighbour, groupSessions } from '../../../model/turns/sessions.ts';
-import { buildSessionGroups, buildWindowGroups } from './sessions.ts';
+import { groupBySession, WindowGroups } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 
 const corpus = new Corpus(TURNS);
@@ -46,20 +47,20 @@ test.each([
   expect(countBegunSessions(sessions, cutoff)).toBe(count);
 });
 
-/** The turns of each document with the cutoff from which it is there. */
-function listDocumentTurns({ size, offsets, documents, validFrom }: ReturnType<typeof buildSessionGroups>) {
-  return Array.from({ length: size }, (_, document) => {
-    const turns = TURNS.map((_, turn) => turn).filter((turn) =>
-      documents.subarray(offsets[turn], offsets[turn + 1]).includes(document),
+/** The turns of each document with the one that it begins with. */
+function listDocumentTurns(groups: TurnGroups) {
+  const { width, documents, begins } = groups;
+  return Array.from(begins, (begin, document) => {
+    const turns = [...TURNS.keys()].filter((turn) =>
+      documents.subarray(turn * width, (turn + 1) * width).includes(document),
     );
-    return [turns.map(id).join(' '), validFrom[document]];
+    expect(groups.listTurnsBefore(document)).toEqual(turns.filter((turn) => turn < begin));
+    return [turns.map(id).join(' '), id(begin)];
   });
 }
 
 test('a window is a turn with those around it in its session, from the moment of the turn', () => {
-  expect(listDocumentTurns(buildWindowGroups(sessions, 0))).toEqual(
-    TURNS.map((turn, position) => [turn.id, position + 1]),
-  );
+  expect(listDocumentTurns(new WindowGroups(sessions, 0))).toEqual(TURNS.map((turn) => [turn.id, turn.id]));
   const windows = [
     'a0 a1',
     'b0 b1',
@@ -73,20 +74,17 @@ test('a window is a turn with those around it in its session, from the moment of
     'a2 a5',
     'a4 a6',
   ];
-  expect(listDocumentTurns(buildWindowGroups(sessions, 1))).toEqual(
-    windows.map((window, position) => [window, position + 1]),
+  expect(listDocumentTurns(new WindowGroups(sessions, 1))).toEqual(
+    windows.map((window, position) => [window, id(position)]),
   );
-  expect(listDocumentTurns(buildWindowGroups(sessions, 2))[findNamedPosition('a3')]).toEqual([
-    'a0 a1 a3 a4 a6',
-    findNamedPosition('a3') + 1,
-  ]);
+  expect(listDocumentTurns(new WindowGroups(sessions, 2))[findNamedPosition('a3')]).toEqual(['a0 a1 a3 a4 a6', 'a3']);
 });
 
 test('a session is a document from its first turn on', () => {
-  expect(listDocumentTurns(buildSessionGroups(sessions))).toEqual([
-    ['a0 a1 a3 a4 a6', 1],
-    ['b0 b1', 2],
-    ['a2 a5', 4],
-    ['c0 c1', 5],
+  expect(listDocumentTurns(groupBySession(sessions))).toEqual([
+    ['a0 a1 a3 a4 a6', 'a0'],
+    ['b0 b1', 'b0'],
+    ['a2 a5', 'a2'],
+    ['c0 c1', 'c0'],
   ]);
 });

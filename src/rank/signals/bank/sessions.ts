@@ -1,7 +1,9 @@
+import { GrowingArray } from '../../../core/numbers/growing-array.ts';
 import { getOrCompute, once } from '../../../core/values/once.ts';
 import type { TurnGroups } from '../../../index/words/grouped-bm25.ts';
 import { type Corpus, findLowerBound } from '../../../model/turns/corpus.ts';
 import { findNeighbour, type Sessions } from '../../../model/turns/sessions.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
 import { unifiedAttentionOptions } from '../../../ops/attention/options.ts';
 import { COORDINATES, type CoordinateName } from '../../../ops/trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../../../ops/trajectory/query-frames.ts';
@@ -47,26 +49,32 @@ export const RANK_SIGNALS = {
 
 /** The recency of turns and sessions among those of their channel. */
 export class SessionRanks {
-  readonly #corpus: Corpus;
+  #corpus: Corpus;
   readonly #sessions: Sessions;
   /** Positions of each channel's turns, ascending; null is a channel of its own. */
   readonly #channels = new Map<string | null, number[]>();
   /** [N] index in the channel. */
-  readonly #stepOf: Int32Array;
+  readonly #stepOf = new GrowingArray(new Int32Array(0));
 
   constructor(corpus: Corpus, sessions: Sessions) {
     this.#corpus = corpus;
     this.#sessions = sessions;
-    this.#stepOf = Int32Array.from(corpus.turns, ({ channel }, position) => {
-      const turns = getOrCompute(this.#channels, channel, () => []);
-      return turns.push(position) - 1;
-    });
+    this.append(corpus);
+  }
+
+  /** Takes in the turns of a corpus after those that there are, which are its first: O(1) for each. */
+  append(corpus: Corpus): void {
+    this.#corpus = corpus;
+    for (let position = this.#stepOf.length; position < corpus.size; position++) {
+      const { channel } = corpus.turns[position] as Turn;
+      this.#stepOf.push(getOrCompute(this.#channels, channel, () => []).push(position) - 1);
+    }
   }
 
   /** Turns of the same channel between a turn and the cutoff. */
   countChannelTurnsAfter(position: number, cutoff: number): number {
     const turns = this.#channels.get(this.#corpus.turns[position]?.channel ?? null) as number[];
-    return findLowerBound(turns, cutoff) - 1 - (this.#stepOf[position] as number);
+    return findLowerBound(turns, cutoff) - 1 - (this.#stepOf.numbers[position] as number);
   }
 
   /**
@@ -88,29 +96,69 @@ export class SessionRanks {
   }
 }
 
-/** 0, 1, …, count - 1. */
-const countUp = (count: number) => Int32Array.from({ length: count }, (_, i) => i);
-
 /** A document a turn: the turn with those up to `reach` steps before and after it in its session. With a reach of 0 the turn alone. */
-export function buildWindowGroups({ sessionOf, stepOf, members }: Sessions, reach: number): TurnGroups {
-  const size = sessionOf.length;
-  const offsets = new Int32Array(size + 1);
-  const documents = new Int32Array(size * (2 * reach + 1));
-  let end = 0;
-  for (let position = 0; position < size; position++) {
-    const turns = members[sessionOf[position]!]!;
-    const last = Math.min(turns.length - 1, stepOf[position]! + reach);
-    for (let step = Math.max(0, stepOf[position]! - reach); step <= last; step++) documents[end++] = turns[step]!;
-    offsets[position + 1] = end;
+export class WindowGroups implements TurnGroups {
+  readonly width: number;
+  readonly #sessions: Sessions;
+  readonly #reach: number;
+  readonly #documents = new GrowingArray(new Int32Array(0));
+  /** [N] each turn begins its own. */
+  readonly #begins = new GrowingArray(new Int32Array(0));
+
+  constructor(sessions: Sessions, reach: number) {
+    this.width = 2 * reach + 1;
+    this.#sessions = sessions;
+    this.#reach = reach;
+    this.append();
   }
-  const validFrom = countUp(size).map((position) => position + 1);
-  return { size, offsets, documents: documents.subarray(0, end), validFrom };
+
+  get documents(): Int32Array {
+    return this.#documents.numbers;
+  }
+
+  get begins(): Int32Array {
+    return this.#begins.numbers;
+  }
+
+  /** Takes in the turns that the sessions have taken in: O(reach) for each. */
+  append(): void {
+    const { sessionOf, stepOf, members } = this.#sessions;
+    const [first, size] = [this.#begins.length, sessionOf.length];
+    this.#begins.extend(size - first);
+    this.#documents.extend((size - first) * this.width);
+    const { begins, documents } = this;
+    documents.fill(-1, first * this.width);
+    const findPlace = (step: number, other: number) => other - Math.max(0, step - this.#reach);
+    for (let position = first; position < size; position++) {
+      begins[position] = position;
+      const turns = members[sessionOf[position]!]!;
+      const step = stepOf[position]!;
+      for (let other = Math.max(0, step - this.#reach); other <= step; other++) {
+        documents[position * this.width + findPlace(step, other)] = turns[other]!;
+        documents[turns[other]! * this.width + findPlace(other, step)] = position;
+      }
+    }
+  }
+
+  listTurnsBefore(document: number): readonly number[] {
+    const { sessionOf, stepOf, members } = this.#sessions;
+    const step = stepOf[document]!;
+    return members[sessionOf[document]!]!.slice(Math.max(0, step - this.#reach), step);
+  }
 }
 
-/** A document a session. */
-export function buildSessionGroups({ sessionOf, firsts }: Sessions): TurnGroups {
-  const validFrom = firsts.map((first) => first + 1);
-  return { size: firsts.length, offsets: countUp(sessionOf.length + 1), documents: sessionOf, validFrom };
+/** A document a session; follows what the sessions take in. */
+export function groupBySession(sessions: Sessions): TurnGroups {
+  return {
+    width: 1,
+    get documents() {
+      return sessions.sessionOf;
+    },
+    get begins() {
+      return sessions.firsts;
+    },
+    listTurnsBefore: () => [],
+  };
 }
 
 /** The signals that are made of one score that all turns have: the score itself and the scores of the turns around. */
@@ -130,22 +178,22 @@ const STEPS = [-2, -1, 1, 2] as const;
 const BEST = 3;
 
 /**
- * A score for every turn before the cutoff, spread over the turns' sessions as of then. Scratch is made once for a
- * corpus.
+ * A score for every turn before the cutoff, spread over the turns' sessions as of then. Scratch is kept, and grows with
+ * the sessions.
  */
 export class Spread {
   readonly #sessions: Sessions;
   /** [sessions, BEST] the best scores, descending. */
-  readonly #best: Float64Array;
+  readonly #best = new GrowingArray(new Float64Array(0));
 
   constructor(sessions: Sessions) {
     this.#sessions = sessions;
-    this.#best = new Float64Array(sessions.members.length * BEST);
   }
 
   #rank(scores: Float64Array, cutoff: number): number {
-    const { sessionOf } = this.#sessions;
-    const best = this.#best.fill(Number.NEGATIVE_INFINITY);
+    const { sessionOf, members } = this.#sessions;
+    this.#best.extend(members.length * BEST - this.#best.length);
+    const best = this.#best.numbers.fill(Number.NEGATIVE_INFINITY);
     let highest = Number.NEGATIVE_INFINITY;
     for (let position = 0; position < cutoff; position++) {
       const score = scores[position] as number;
@@ -172,6 +220,7 @@ export class Spread {
   ): void {
     const highest = this.#rank(scores, cutoff);
     const { sessionOf } = this.#sessions;
+    const best = this.#best.numbers;
     for (const [i, position] of positions.entries()) {
       if (position < 0) continue;
       let at = out.start + i * out.stride + out.column;
@@ -183,8 +232,8 @@ export class Spread {
         out.values[at++] = other >= 0 && other < cutoff ? (scores[other] as number) : 0;
       }
       const first = (sessionOf[position] as number) * BEST;
-      out.values[at++] = this.#best[first] as number;
-      out.values[at++] = meanOfFinite(this.#best.subarray(first, first + BEST));
+      out.values[at++] = best[first] as number;
+      out.values[at++] = meanOfFinite(best.subarray(first, first + BEST));
     }
   }
 }

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../../core/errors/errors.ts';
 import { createRandom } from '../../../core/numbers/random.ts';
 import { useBackend } from '../../../core/tensors/backend.ts';
+import { RowBlocks } from '../../../core/tensors/row-blocks.ts';
 import { drawSampleVector } from '../corpus.fixture.ts';
 import { CosineRows } from './table-filler.ts';
 
@@ -14,8 +15,8 @@ test('a row holds the products of a query with every turn', async () => {
   const drawCosineRows = (count: number) => Array.from({ length: count }, () => drawSampleVector(source));
   const [turns, queries] = [drawCosineRows(N), drawCosineRows(B)];
   const before = tf.memory().numTensors;
-  const tensor = tf.tensor2d(Float32Array.from(turns.flatMap((row) => [...row])), [N, D]);
-  const cosines = await CosineRows.of(tensor, Float32Array.from(queries.flatMap((row) => [...row])), B);
+  const rows = new RowBlocks(Float32Array.from(turns.flatMap((row) => [...row])), D);
+  const cosines = await CosineRows.of(rows, Float32Array.from(queries.flatMap((row) => [...row])), B);
   expect(tf.memory().numTensors).toBe(before + 1);
   const scores = new Float64Array(N);
   for (const [q, query] of queries.entries()) {
@@ -25,7 +26,7 @@ test('a row holds the products of a query with every turn', async () => {
       expect(scores[n]).toBeCloseTo(product, 6);
     }
   }
-  await expect(CosineRows.of(tensor, new Float32Array(B * 13), B)).rejects.toThrow(DimensionMismatchError);
-  tensor.dispose();
+  await expect(CosineRows.of(rows, new Float32Array(B * 13), B)).rejects.toThrow(DimensionMismatchError);
+  rows.dispose();
   expect(tf.memory().numTensors).toBe(before);
 });

@@ -1,14 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { matmul } from '../../../core/tensors/matmul.ts';
+import type { RowBlocks } from '../../../core/tensors/row-blocks.ts';
 import { assertShape, gatherRows } from '../../../core/tensors/rows.ts';
 import { readBack } from '../../../core/tensors/scope.ts';
 import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import type { EncoderOptions } from '../../../index/encoders/registry.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { countBegunSessions } from '../../../model/turns/sessions.ts';
+import { keepTurnRows } from '../cosine.ts';
 import type { World } from '../signal.ts';
 import type { CandidatePool, Column } from '../stage.ts';
-import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
+import { mapLocalRows, type Subcorpus, type SubcorpusQueries } from '../subcorpus.ts';
 import { prepareGraphRelations } from '../turn-concepts.ts';
 import { fillLateSignals } from './late-signals.ts';
 import {
@@ -41,12 +42,12 @@ export class CosineRows {
    * @param count B
    * @throws DimensionMismatchError for queries of another width.
    */
-  static async of(turns: tf.Tensor2D, queries: Float32Array, count: number): Promise<CosineRows> {
+  static async of(turns: RowBlocks, queries: Float32Array, count: number): Promise<CosineRows> {
     const cosines = await readBack('cosineRows', () => {
       const rows = tf.tensor2d(queries, [count, queries.length / count]); // [B, D]
-      assertShape('queries', rows, 'B D', assertShape('turns', turns, 'N D'));
+      assertShape('queries', rows, 'B D', { D: turns.dimension });
       // The corpus on the left: 3 times faster on wasm than queries times corpus.
-      return matmul(turns, tf.transpose(rows)); // [N, B]
+      return turns.multiply(tf.transpose(rows)); // [N, B]
     });
     return new CosineRows(cosines, count);
   }
@@ -161,18 +162,6 @@ function prepareSubcorpusTables(subcorpus: Subcorpus, { groups }: SignalBankOpti
   return subcorpus.keepOnce(['tables', groups], make, make);
 }
 
-/** The turns of a subcorpus as an encoder has them, [N, D] on the device until the workspace is disposed. */
-function getTurnTensor({ shared }: World, subcorpus: Subcorpus, options: EncoderOptions | null): Promise<tf.Tensor2D> {
-  if (options === null && subcorpus.conversationId === null) return shared.getCorpusTensor();
-  // Another encoder may be one that is fitted to all turns.
-  const owner = options === null ? subcorpus : shared;
-  return owner.keepOnce(['subcorpus tensor', subcorpus.conversationId, options], async () => {
-    const { dimension, turnVectors } = await shared.embedWith(options);
-    const vectors = selectScopeVectors(subcorpus, turnVectors, dimension);
-    return tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]);
-  });
-}
-
 /** The encoders of a bank's cosines, by signal; null for the workspace's own. */
 function listBankEncoders(options: SignalBankOptions): (readonly [string, EncoderOptions | null])[] {
   if (!options.groups.includes('text')) return [];
@@ -184,7 +173,7 @@ export async function prepareSignals(world: World, options: SignalBankOptions): 
   if (options.groups.includes('graph')) await prepareGraphRelations(world);
   for (const { subcorpus } of world.subcorpora.split(world.batch)) {
     await prepareSubcorpusTables(subcorpus, options);
-    for (const [, encoder] of listBankEncoders(options)) await getTurnTensor(world, subcorpus, encoder);
+    for (const [, encoder] of listBankEncoders(options)) await keepTurnRows(world, subcorpus, encoder);
   }
 }
 
@@ -199,7 +188,7 @@ export async function computeScopeCosines(
   const cosines = new Map<string, CosineRows>();
   for (const [name, encoder] of listBankEncoders(options)) {
     if (!wanted(name)) continue;
-    const turns = await getTurnTensor(world, subcorpus, encoder);
+    const turns = await keepTurnRows(world, subcorpus, encoder);
     const { dimension, queryVectors } = await world.embedWith(encoder);
     cosines.set(
       name,

@@ -1,11 +1,11 @@
 import { freezeDeeply, getOrCompute } from '../../../core/values/once.ts';
 import { BM25_DEFAULTS, BM25_VARIANTS, TermPostings } from '../../../index/words/bm25.ts';
-import { GroupedBm25, type GroupedBm25Options } from '../../../index/words/grouped-bm25.ts';
+import { GroupedBm25, type GroupedBm25Options, type TurnGroups } from '../../../index/words/grouped-bm25.ts';
 import { createTokeniser, type Tokeniser, type TokenOptions } from '../../../model/text/tokens.ts';
 import type { Corpus } from '../../../model/turns/corpus.ts';
 import type { Sessions } from '../../../model/turns/sessions.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { buildSessionGroups, buildWindowGroups } from './sessions.ts';
+import { groupBySession, WindowGroups } from './sessions.ts';
 import type { AuthorNames } from './turn-forms.ts';
 
 /** Turns that are taken to be relevant, and terms that are taken from them. */
@@ -105,20 +105,13 @@ interface OtherTerms {
   readonly name: string;
   readonly postings: TermPostings;
   readonly index: GroupedBm25;
+  readonly read: (turn: Turn) => string;
   /** True if a text is looked for with the names in it. */
   readonly withNames: boolean;
 }
 
-/** @param before of the first of the turns, which take the others in. */
-function buildPostings(
-  turns: readonly Turn[],
-  kind: TermKind,
-  before?: TermPostings,
-  read: (turn: Turn) => string = ({ text }) => text,
-): TermPostings {
-  before?.append(turns.slice(before.size).map(read));
-  return before ?? new TermPostings(turns.map(read), TERM_KINDS[kind](TOKENS));
-}
+const readText = ({ text }: Turn) => text;
+const readSpoken = ({ author, text }: Turn) => `${author ?? ''} ${text}`;
 
 /**
  * What a corpus's words say about any text, each score as of any moment. Scores look for a text without the names of
@@ -132,44 +125,46 @@ export class TextScores {
   readonly #turns: GroupedBm25;
   /** Turns in other terms than words, or with their authors. */
   readonly #others: readonly OtherTerms[];
+  readonly #windows: readonly WindowGroups[];
   readonly #groups: readonly { readonly name: string; readonly of: NamedScores['of']; readonly index: GroupedBm25 }[];
 
   /**
    * @param names of the corpus's authors; of nobody where it may not be looked at who speaks.
    * @param options.author whether it may be.
-   * @param before of the first turns of the corpus, with the same options; not to be used after.
    */
-  constructor(
-    corpus: Corpus,
-    sessions: Sessions,
-    names: AuthorNames,
-    options: { readonly author: boolean },
-    before?: TextScores,
-  ) {
+  constructor({ turns }: Corpus, sessions: Sessions, names: AuthorNames, options: { readonly author: boolean }) {
     this.#names = names;
-    const { turns } = corpus;
-    const [words, ...others] = before === undefined ? [] : [before.#words, ...before.#others.map((of) => of.postings)];
-    this.#words = buildPostings(turns, 'words', words);
-    const single = buildWindowGroups(sessions, 0);
+    const buildPostings = (kind: TermKind, read: OtherTerms['read']) =>
+      new TermPostings(turns.map(read), TERM_KINDS[kind](TOKENS));
+    this.#words = buildPostings('words', readText);
+    const single = new WindowGroups(sessions, 0);
+    const windows = REACHES.map((reach) => new WindowGroups(sessions, reach));
+    this.#windows = [single, ...windows];
     this.#turns = new GroupedBm25(this.#words, single, PARAMETERS);
-    const buildOtherTerms = (name: string, postings: TermPostings, withNames = false): OtherTerms => {
-      return { name, postings, index: new GroupedBm25(postings, single, PARAMETERS), withNames };
+    const buildOtherTerms = (name: string, kind: TermKind, read = readText): OtherTerms => {
+      const postings = buildPostings(kind, read);
+      const index = new GroupedBm25(postings, single, PARAMETERS);
+      return { name, postings, index, read, withNames: read === readSpoken };
     };
-    const readSpoken = ({ author, text }: Turn) => `${author ?? ''} ${text}`;
     this.#others = [
-      buildOtherTerms('characters', buildPostings(turns, 'characters', others[0])),
-      buildOtherTerms('pairs', buildPostings(turns, 'pairs', others[1])),
-      ...(options.author
-        ? [buildOtherTerms('bm25.author', buildPostings(turns, 'words', others[2], readSpoken), true)]
-        : []),
+      buildOtherTerms('characters', 'characters'),
+      buildOtherTerms('pairs', 'pairs'),
+      ...(options.author ? [buildOtherTerms('bm25.author', 'words', readSpoken)] : []),
     ];
-    const group = (name: string, of: NamedScores['of'], groups: ReturnType<typeof buildSessionGroups>) => {
+    const group = (name: string, of: NamedScores['of'], groups: TurnGroups) => {
       return { name, of, index: new GroupedBm25(this.#words, groups, PARAMETERS) };
     };
     this.#groups = [
-      ...REACHES.map((reach) => group(`window-${reach}`, 'windows', buildWindowGroups(sessions, reach))),
-      group('session', 'sessions', buildSessionGroups(sessions)),
+      ...windows.map((groups, i) => group(`window-${REACHES[i]}`, 'windows', groups)),
+      group('session', 'sessions', groupBySession(sessions)),
     ];
+  }
+
+  /** Takes in turns after those that there are, which the sessions and the names have taken in. */
+  append(later: readonly Turn[]): void {
+    this.#words.append(later.map(readText));
+    for (const { postings, read } of this.#others) postings.append(later.map(read));
+    for (const groups of this.#windows) groups.append();
   }
 
   /** Every score of a text as of a cutoff; each array is overwritten by the next. */

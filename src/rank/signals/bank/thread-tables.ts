@@ -1,35 +1,55 @@
-import { type Corpus, findLowerBound, listConversationPositions } from '../../../model/turns/corpus.ts';
-import { computeDepths } from '../../../ops/trajectory/frame-tables.ts';
+import { GrowingArray } from '../../../core/numbers/growing-array.ts';
+import { type Corpus, findLowerBound } from '../../../model/turns/corpus.ts';
+import type { Turn } from '../../../model/turns/turn.ts';
+import { fillDepths } from '../../../ops/trajectory/frame-tables.ts';
 
 /** The replies and participants of threads, from which each figure is computed as of any moment. */
 export class ThreadTables {
-  readonly depth: Int32Array;
-  readonly #corpus: Corpus;
-  readonly #conversations: readonly Int32Array[];
+  #corpus: Corpus;
+  readonly #depth = new GrowingArray(new Int32Array(0));
+  /** Positions of each conversation's turns, ascending. */
+  readonly #conversations: number[][] = [];
   /** Positions of each turn's answers, ascending. */
-  readonly #children: readonly number[][];
+  readonly #children: number[][] = [];
   /** For each conversation, the place at which each author first spoke. */
-  readonly #firstStep: readonly ReadonlyMap<string, number>[];
+  readonly #firstStep: Map<string, number>[] = [];
   /** [N] authors who had spoken in the conversation up to this turn. */
-  readonly #speakers: Int32Array;
+  readonly #speakers = new GrowingArray(new Int32Array(0));
 
   constructor(corpus: Corpus) {
     this.#corpus = corpus;
-    this.depth = computeDepths(corpus.parent);
-    this.#conversations = listConversationPositions(corpus);
-    const children: number[][] = Array.from(corpus.turns, () => []);
-    for (const [position, parent] of corpus.parent.entries()) if (parent >= 0) children[parent]?.push(position);
-    this.#children = children;
-    this.#speakers = new Int32Array(corpus.size);
-    this.#firstStep = this.#conversations.map((turns) => {
-      const first = new Map<string, number>();
-      for (const [step, position] of turns.entries()) {
-        const author = corpus.turns[position]?.author ?? null;
-        if (author !== null && !first.has(author)) first.set(author, step);
-        this.#speakers[position] = first.size;
-      }
-      return first;
-    });
+    this.append(corpus);
+  }
+
+  /** Takes in the turns of a corpus after those that there are, which are its first: O(1) for each. */
+  append(corpus: Corpus): void {
+    const first = this.#depth.length;
+    this.#corpus = corpus;
+    for (const array of [this.#depth, this.#speakers]) array.extend(corpus.size - first);
+    fillDepths(this.depth, corpus.parent, first);
+    while (this.#children.length < corpus.size) this.#children.push([]);
+    for (let position = first; position < corpus.size; position++) {
+      this.#children[corpus.parent[position] as number]?.push(position);
+      this.#speakers.numbers[position] = this.#enter(position, corpus.turns[position] as Turn);
+    }
+  }
+
+  /** @returns authors who have spoken in the turn's conversation. */
+  #enter(position: number, { author }: Turn): number {
+    const conversation = this.#corpus.conversationOf[position] as number;
+    while (this.#conversations.length <= conversation) {
+      this.#conversations.push([]);
+      this.#firstStep.push(new Map());
+    }
+    const step = (this.#conversations[conversation] as number[]).push(position) - 1;
+    const first = this.#firstStep[conversation] as Map<string, number>;
+    if (author !== null && !first.has(author)) first.set(author, step);
+    return first.size;
+  }
+
+  /** [N] turns above each turn. */
+  get depth(): Int32Array {
+    return this.#depth.numbers;
   }
 
   /** Turns of the candidate's conversation before the cutoff. */
@@ -37,8 +57,8 @@ export class ThreadTables {
     return findLowerBound(this.#getConversationTurns(position), cutoff);
   }
 
-  #getConversationTurns(position: number): Int32Array {
-    return this.#conversations[this.#corpus.conversationOf[position] as number] as Int32Array;
+  #getConversationTurns(position: number): readonly number[] {
+    return this.#conversations[this.#corpus.conversationOf[position] as number] as number[];
   }
 
   /** The newest turn of the candidate's conversation before the cutoff. */
@@ -52,7 +72,7 @@ export class ThreadTables {
 
   /** The authors among them, as of the cutoff. */
   countSpeakers(position: number, cutoff: number): number {
-    return this.#speakers[this.findNewestBefore(position, cutoff)] as number;
+    return this.#speakers.numbers[this.findNewestBefore(position, cutoff)] as number;
   }
 
   hasSpoken(author: string, position: number, cutoff: number): boolean {

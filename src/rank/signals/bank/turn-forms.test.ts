@@ -2,12 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import { groupSessions } from '../../../model/turns/sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
-import { readTurnForms, type TurnForms } from './turn-forms.ts';
+import { TurnForms } from './turn-forms.ts';
 
 const corpus = new Corpus(TURNS);
 let forms: TurnForms;
 beforeAll(async () => {
-  forms = await readTurnForms(corpus, groupSessions(corpus), { author: true });
+  forms = new TurnForms(groupSessions(corpus), { author: true });
+  await forms.append(corpus);
 });
 
 /** Words, question, answer, number, expressions of time, and what is named. */
@@ -36,7 +37,9 @@ describe('an answer', () => {
   const own = TURNS.map((turn) => (turn.id === 'a1' ? { ...turn, author: 'Ann Lee' } : turn));
   const readAnswerForms = async (author: boolean) => {
     const world = new Corpus(own);
-    return (await readTurnForms(world, groupSessions(world), { author })).answer[world.getPosition('a1')];
+    const forms = new TurnForms(groupSessions(world), { author });
+    await forms.append(world);
+    return forms.answer[world.getPosition('a1')];
   };
 
   test('to oneself is none where it may be looked at who speaks', async () => {

@@ -1,3 +1,4 @@
+import { GrowingArray } from '../../../core/numbers/growing-array.ts';
 import { createEventBreaks } from '../../../core/terminal/progress.ts';
 import { findEntities } from '../../../model/text/entities.ts';
 import { countTimeExpressions } from '../../../model/text/times/time-expressions.ts';
@@ -32,18 +33,27 @@ interface Author {
 /** The authors who had spoken at a moment, and their names. */
 export class AuthorNames {
   /** In the order in which they first spoke. */
-  readonly #authors: readonly Author[];
+  readonly #authors: Author[] = [];
+  readonly #known = new Set<string>();
   /** By what authors are called by, the least position at which one of them spoke. */
   readonly #calledFrom = new Map<string, number>();
+  #size = 0;
 
   /** @param turns in time order. */
   constructor(turns: readonly Turn[]) {
-    const firsts = new Map<string, number>();
-    for (const [position, { author }] of turns.entries())
-      if (author !== null && !firsts.has(author)) firsts.set(author, position);
-    this.#authors = Array.from(firsts, ([name, first]) => ({ name, first, calledBy: listCallNames(name) }));
-    for (const { first, calledBy } of this.#authors)
-      for (const name of calledBy) if (!this.#calledFrom.has(name)) this.#calledFrom.set(name, first);
+    this.append(turns);
+  }
+
+  /** @param later turns after those that there are, in time order. */
+  append(later: readonly Turn[]): void {
+    for (const { author: name } of later) {
+      const first = this.#size++;
+      if (name === null || this.#known.has(name)) continue;
+      const calledBy = listCallNames(name);
+      this.#known.add(name);
+      this.#authors.push({ name, first, calledBy });
+      for (const call of calledBy) if (!this.#calledFrom.has(call)) this.#calledFrom.set(call, first);
+    }
   }
 
   /** The authors whom a text names, of those who spoke before the cutoff. */
@@ -63,61 +73,86 @@ export class AuthorNames {
   }
 }
 
+const createColumn = () => new GrowingArray(new Float32Array(0));
+
 /** The query-independent features of each turn. [N] each. */
-export interface TurnForms {
-  /** ln(1 + words). */
-  readonly length: Float32Array;
-  /** 1 where it asks. */
-  readonly question: Float32Array;
-  /** 1 where the turn before it in its session asks; where authors may be looked at, only if that is somebody else's. */
-  readonly answer: Float32Array;
-  /** 1 where it holds a digit. */
-  readonly number: Float32Array;
-  /** ln(1 + time expressions). */
-  readonly times: Float32Array;
-  /** ln(1 + named things). */
-  readonly names: Float32Array;
-  readonly entities: readonly ReadonlySet<string>[];
-}
-
-/** Features that need the turn alone. */
-const COLUMNS = ['length', 'question', 'number', 'times', 'names'] as const;
-
-/**
- * @param options.author whether it may be looked at who speaks.
- * @param before of the first turns of the corpus.
- */
-export async function readTurnForms(
-  corpus: Corpus,
-  sessions: Sessions,
-  options: { readonly author: boolean },
-  before?: TurnForms,
-): Promise<TurnForms> {
-  const tokenise = createTokeniser({ dropStopWords: false, stem: false });
-  const { turns } = corpus;
-  const copyColumn = (name: (typeof COLUMNS)[number]) => {
-    const column = new Float32Array(turns.length);
-    if (before !== undefined) column.set(before[name]);
-    return [name, column];
+export class TurnForms {
+  readonly #sessions: Sessions;
+  readonly #isAuthorRead: boolean;
+  readonly #columns = {
+    length: createColumn(),
+    question: createColumn(),
+    answer: createColumn(),
+    number: createColumn(),
+    times: createColumn(),
+    names: createColumn(),
   };
-  const forms: Record<(typeof COLUMNS)[number], Float32Array> = Object.fromEntries(COLUMNS.map(copyColumn));
-  const entities: ReadonlySet<string>[] = [...(before?.entities ?? [])];
-  const pause = createEventBreaks();
-  for (let position = entities.length; position < turns.length; position++) {
-    const { text, timestamp } = turns[position] as Turn;
-    const named = findEntities(text);
-    entities.push(named);
-    forms.length[position] = Math.log1p(tokenise(text).length);
-    forms.question[position] = text.includes('?') ? 1 : 0;
-    forms.number[position] = /\p{N}/u.test(text) ? 1 : 0;
-    forms.times[position] = Math.log1p(countTimeExpressions(text, timestamp));
-    forms.names[position] = Math.log1p(named.size);
-    await pause();
+  readonly #entities: ReadonlySet<string>[] = [];
+
+  /**
+   * @param sessions of the turns, which take in turns before the forms do.
+   * @param options.author whether it may be looked at who speaks.
+   */
+  constructor(sessions: Sessions, { author }: { readonly author: boolean }) {
+    this.#sessions = sessions;
+    this.#isAuthorRead = author;
   }
-  const isOwn = (a: number, b: number) => options.author && turns[a]?.author === turns[b]?.author;
-  const answer = Float32Array.from(turns.keys(), (position) => {
-    const before = findNeighbour(sessions, position, -1);
-    return before >= 0 && !isOwn(before, position) ? (forms.question[before] as number) : 0;
-  });
-  return { ...forms, answer, entities };
+
+  /** ln(1 + words). */
+  get length(): Float32Array {
+    return this.#columns.length.numbers;
+  }
+
+  /** 1 where it asks. */
+  get question(): Float32Array {
+    return this.#columns.question.numbers;
+  }
+
+  /** 1 where the turn before it in its session asks; where authors may be looked at, only if that is somebody else's. */
+  get answer(): Float32Array {
+    return this.#columns.answer.numbers;
+  }
+
+  /** 1 where it holds a digit. */
+  get number(): Float32Array {
+    return this.#columns.number.numbers;
+  }
+
+  /** ln(1 + time expressions). */
+  get times(): Float32Array {
+    return this.#columns.times.numbers;
+  }
+
+  /** ln(1 + named things). */
+  get names(): Float32Array {
+    return this.#columns.names.numbers;
+  }
+
+  get entities(): readonly ReadonlySet<string>[] {
+    return this.#entities;
+  }
+
+  /** Takes in the turns of a corpus after those that there are, which are its first. */
+  async append({ turns }: Corpus): Promise<void> {
+    const tokenise = createTokeniser({ dropStopWords: false, stem: false });
+    const pause = createEventBreaks();
+    for (let position = this.#entities.length; position < turns.length; position++) {
+      const { text, timestamp } = turns[position] as Turn;
+      const named = findEntities(text);
+      this.#entities.push(named);
+      this.#columns.length.push(Math.log1p(tokenise(text).length));
+      this.#columns.question.push(text.includes('?') ? 1 : 0);
+      this.#columns.answer.push(this.#isAnswer(turns, position) ? 1 : 0);
+      this.#columns.number.push(/\p{N}/u.test(text) ? 1 : 0);
+      this.#columns.times.push(Math.log1p(countTimeExpressions(text, timestamp)));
+      this.#columns.names.push(Math.log1p(named.size));
+      await pause();
+    }
+  }
+
+  #isAnswer(turns: readonly Turn[], position: number): boolean {
+    const before = findNeighbour(this.#sessions, position, -1);
+    if (before < 0 || this.question[before] === 0) return false;
+    return !this.#isAuthorRead || turns[before]?.author !== turns[position]?.author;
+  }
 }
