@@ -122,11 +122,16 @@ interface LaterTurns {
   readonly lengthBefore: GrowingArray<Float64Array>;
   /** The terms of each turn after the first ones. */
   readonly terms: number[][];
-  /** All turns with a term, for the terms of these. */
+  /** Those of them with a term. */
   readonly turnsOf: Map<number, GrowingPostings>;
 }
 
-const NO_POSTINGS: Postings = { positions: new Int32Array(0), counts: new Float64Array(0) };
+const startPostings = (): GrowingPostings => ({
+  positions: new GrowingArray(new Int32Array(0)),
+  counts: new GrowingArray(new Float64Array(0)),
+});
+
+const countTurns = (parts: readonly Postings[]) => parts.reduce((sum, { positions }) => sum + positions.length, 0);
 
 /**
  * Which turns hold which term how often, in time order, so that what held a term at a moment is a prefix of its
@@ -176,10 +181,7 @@ export class TermPostings {
     return this.#lengthBefore;
   }
 
-  /**
-   * Takes in turns after those that there are: O(1) for each of their words on average, beyond a copy of the postings of
-   * a term the first time.
-   */
+  /** Takes in turns after those that there are: O(1) for each of their words on average. */
   append(texts: readonly string[]): void {
     this.#later ??= {
       lengths: new GrowingArray(this.#lengths),
@@ -194,7 +196,7 @@ export class TermPostings {
       let length = 0;
       for (const [word, count] of countWords(this.#tokenise(text))) {
         const term = getOrCompute(this.#termOf, word, () => this.#terms.push(word) - 1);
-        const { positions, counts } = getOrCompute(turnsOf, term, () => this.#copyPostings(term));
+        const { positions, counts } = getOrCompute(turnsOf, term, startPostings);
         positions.push(position);
         counts.push(count);
         terms.push(term);
@@ -206,21 +208,6 @@ export class TermPostings {
     }
     this.#lengths = lengths.numbers;
     this.#lengthBefore = lengthBefore.numbers;
-  }
-
-  #copyPostings(term: number): GrowingPostings {
-    const { positions, counts } = this.#readPostings(term);
-    return { positions: new GrowingArray(positions), counts: new GrowingArray(counts) };
-  }
-
-  /** All turns with a term, ascending, and how often it occurs in them. */
-  #readPostings(term: number): Postings {
-    const grown = this.#later?.turnsOf.get(term);
-    if (grown !== undefined) return { positions: grown.positions.numbers, counts: grown.counts.numbers };
-    const { rows, offsets, columnOf, values } = this.#turnsOf;
-    if (term >= rows) return NO_POSTINGS;
-    const [start, end] = [offsets[term]!, offsets[term + 1]!];
-    return { positions: columnOf.subarray(start, end), counts: values.subarray(start, end) };
   }
 
   /** The distinct terms of a text with how often they occur in it, in order. */
@@ -240,18 +227,23 @@ export class TermPostings {
 
   /** The number of turns before a cutoff that hold a term. */
   countTurnsWith(word: string, cutoff: number): number {
-    const term = this.#termOf.get(word);
-    return term === undefined ? 0 : findLowerBound(this.#readPostings(term).positions, cutoff);
+    return countTurns(this.listPostingsBefore(word, cutoff));
   }
 
-  /** The turns before a cutoff that hold a term, ascending, and how often; null where there is none. */
-  listPostingsBefore(word: string, cutoff: number): Postings | null {
+  /** The turns before a cutoff that hold a term, ascending, and how often: of the first turns, then of those that came later. */
+  listPostingsBefore(word: string, cutoff: number): Postings[] {
     const term = this.#termOf.get(word);
-    if (term === undefined) return null;
-    const { positions, counts } = this.#readPostings(term);
-    const frequency = findLowerBound(positions, cutoff);
-    if (frequency === 0) return null;
-    return { positions: positions.subarray(0, frequency), counts: counts.subarray(0, frequency) };
+    if (term === undefined) return [];
+    const { rows, offsets, columnOf, values } = this.#turnsOf;
+    const later = this.#later?.turnsOf.get(term);
+    const [start, end] = term < rows ? [offsets[term]!, offsets[term + 1]!] : [0, 0];
+    const parts = [{ positions: columnOf.subarray(start, end), counts: values.subarray(start, end) }];
+    if (later !== undefined) parts.push({ positions: later.positions.numbers, counts: later.counts.numbers });
+    const cut = ({ positions, counts }: Postings, count: number) => ({
+      positions: positions.subarray(0, count),
+      counts: counts.subarray(0, count),
+    });
+    return parts.map((part) => cut(part, findLowerBound(part.positions, cutoff)));
   }
 }
 
@@ -288,6 +280,9 @@ function countTerms(
   return { counts, termOf };
 }
 
+/** Room for turns that come later, as a multiple of what was needed. */
+const SPARE = 2;
+
 function countWords(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -301,13 +296,15 @@ function countWords(words: readonly string[]): Map<string, number> {
  *
  * A list of visible turns hides results and changes no score: the statistics are those of all turns before the cutoff.
  *
- * A query costs the postings of its terms up to the cutoff, and one pass over the turns before it.
+ * A query costs the postings of its terms up to the cutoff.
  */
 export class Bm25Index implements GrowingIndex {
   readonly name = 'bm25';
   readonly #options: Bm25Options;
   readonly #postings: TermPostings;
   #compareTies: TieOrder;
+  /** [N] and room for more; 0 between queries. */
+  #scores = new Float64Array(0);
 
   /**
    * @param ids [N] of the turns in time order.
@@ -335,12 +332,13 @@ export class Bm25Index implements GrowingIndex {
     assertQueries(queries, this.#postings.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#compareTies);
-    await this.#visitQueries(queries, k, progress, (query, scores) => {
+    await this.#visitQueries(queries, k, progress, (query, scores, found) => {
       const offer = (position: number) => {
         if (scores[position]! > 0) top.offer(position, scores[position]!);
+        scores[position] = 0; // a turn with two of the words is offered once
       };
       const visible = listVisibleTurns(queries, query);
-      if (visible === null) for (let position = 0; position < scores.length; position++) offer(position);
+      if (visible === null) for (const { positions } of found) positions.forEach(offer);
       else visible.forEach(offer);
       top.drainTo(candidates, query);
     });
@@ -360,45 +358,47 @@ export class Bm25Index implements GrowingIndex {
     return pairScores;
   };
 
-  /** Calls `use` with the scores of all turns before each query's cutoff; the array is reused. */
+  /** Calls `use` with the scores of all turns before each query's cutoff, and with the turns that hold its words. */
   async #visitQueries(
     queries: QueryBatch,
     k: number,
     progress: StartProgress,
-    use: (query: number, scores: Float64Array) => void,
+    use: (query: number, scores: Float64Array, found: readonly Postings[]) => void,
   ): Promise<void> {
-    assertQueries(queries, this.#postings.size, k);
+    const { size } = this.#postings;
+    assertQueries(queries, size, k);
     const stage = progress('bm25', queries.cutoffs.length);
-    const scores = new Float64Array(this.#postings.size);
-    const ratios = new Float64Array(this.#postings.size);
+    if (this.#scores.length < size) this.#scores = new Float64Array(Math.max(size, SPARE * this.#scores.length));
+    const scores = this.#scores;
     const pause = createEventBreaks();
     for (const [query, cutoff] of queries.cutoffs.entries()) {
-      const prefix = scores.subarray(0, cutoff).fill(0);
-      this.#score(this.#postings.countQueryTerms(queries.texts[query]!), prefix, ratios);
-      use(query, prefix);
+      const found = this.#score(queries.texts[query]!, cutoff, scores);
+      use(query, scores, found);
+      for (const { positions } of found) for (const position of positions) scores[position] = 0;
       stage.update(query + 1);
       await pause();
     }
     stage.finish(`${queries.cutoffs.length} queries`);
   }
 
-  /** Adds the scores of one query to `scores`, whose length is the cutoff; `ratios` is scratch. */
-  #score(words: ReadonlyMap<string, number>, scores: Float64Array, ratios: Float64Array): void {
-    const cutoff = scores.length;
+  /** Adds the scores of the turns before a cutoff. @returns the turns that hold each word of the query. */
+  #score(text: string, cutoff: number, scores: Float64Array): Postings[] {
     const { lengths, lengthBefore } = this.#postings;
     const average = lengthBefore[cutoff]! / cutoff;
-    for (let position = 0; position < cutoff; position++) ratios[position] = lengths[position]! / average;
     const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
-    for (const [word, count] of words) {
+    const all: Postings[] = [];
+    for (const [word, count] of this.#postings.countQueryTerms(text)) {
       const found = this.#postings.listPostingsBefore(word, cutoff);
-      if (found === null) continue;
-      const { positions, counts } = found;
-      const weight = count * idf(cutoff, positions.length);
-      for (let entry = 0; entry < positions.length; entry++) {
-        const position = positions[entry]!;
-        scores[position]! += weight * saturate(counts[entry]!, ratios[position]!, this.#options);
+      const weight = count * idf(cutoff, countTurns(found));
+      for (const { positions, counts } of found) {
+        for (let entry = 0; entry < positions.length; entry++) {
+          const position = positions[entry]!;
+          scores[position]! += weight * saturate(counts[entry]!, lengths[position]! / average, this.#options);
+        }
       }
+      all.push(...found);
     }
+    return all;
   }
 
   dispose(): void {}

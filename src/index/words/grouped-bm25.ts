@@ -90,20 +90,21 @@ export class GroupedBm25 {
   /** Collects the documents that hold a word before the cutoff. @returns how many */
   #collect(word: string, cutoff: number, visible: Int32Array | null): number {
     const found = this.#postings.listPostingsBefore(word, cutoff);
-    if (found === null) return 0;
     const { width, documents, begins } = this.#groups;
     const [counts, shown, touched] = [this.#counts.numbers, this.#shown.numbers, this.#touched.numbers];
     let size = 0;
-    for (let i = 0; i < found.positions.length; i++) {
-      const position: number = found.positions[i]!;
-      const count = found.counts[i]!;
-      const isShown = visible !== null && isListed(visible, position);
-      for (let entry = position * width; entry < (position + 1) * width && documents[entry]! >= 0; entry++) {
-        const document = documents[entry]!;
-        if (begins[document]! >= cutoff) continue;
-        if (counts[document] === 0) touched[size++] = document;
-        counts[document]! += count;
-        if (isShown) shown[document]! += count;
+    for (const part of found) {
+      for (let i = 0; i < part.positions.length; i++) {
+        const position: number = part.positions[i]!;
+        const count = part.counts[i]!;
+        const isShown = visible !== null && isListed(visible, position);
+        for (let entry = position * width; entry < (position + 1) * width && documents[entry]! >= 0; entry++) {
+          const document = documents[entry]!;
+          if (begins[document]! >= cutoff) continue;
+          if (counts[document] === 0) touched[size++] = document;
+          counts[document]! += count;
+          if (isShown) shown[document]! += count;
+        }
       }
     }
     return size;

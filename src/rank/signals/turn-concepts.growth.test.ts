@@ -80,7 +80,7 @@ function embedLetters(texts: readonly string[]): Float32Array {
 
 /** A workspace of some turns that notes the last owner of each text, and refuses sensitive ones where it is remote. */
 function openEncoding(some: readonly Turn[], asked: Asked, isRemote: boolean, before?: Workspace): Workspace {
-  const corpus = new Corpus(some, before?.corpus);
+  const corpus = new Corpus(some.slice(before?.corpus.size ?? 0), before && { after: before.corpus });
   return new Workspace({
     ...{ corpus, queries: [], turnVectors: null, queryVectors: new Float32Array(0), dimension: DIMENSION, seed: 5 },
     encodeTexts: async (texts, owners) => {

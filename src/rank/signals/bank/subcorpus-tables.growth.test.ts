@@ -82,7 +82,7 @@ test.each([
   let steps = 0;
   for (let size = start; size <= turns.length; size++) {
     if (!isMoment(turns, size) || (size > start && size < turns.length && source.uniform() < 0.5)) continue;
-    corpus = new Corpus(turns.slice(0, size), corpus);
+    corpus = new Corpus(turns.slice(corpus?.size ?? 0, size), corpus && { after: corpus });
     tables = await SubcorpusTables.of(corpus, groups, tables);
     const fresh = await SubcorpusTables.of(new Corpus(turns.slice(0, size)), groups);
     const { text } = queries[source.integer(queries.length)]!;
