@@ -41,7 +41,12 @@ function assertPlain(value: object): void {
   throw new ValidationError(`only plain objects have a hash: ${value.constructor.name}; convert it to a plain object`);
 }
 
-function canonicalise(value: unknown): string {
+/**
+ * The text of which {@link computeHash} is the hash: JSON with sorted keys.
+ *
+ * @throws ValidationError for an object that is not plain.
+ */
+export function canonicalise(value: unknown): string {
   if (ArrayBuffer.isView(value)) return `"bytes ${createHash('sha256').update(viewAsBytes(value)).digest('hex')}"`;
   if (Array.isArray(value)) return `[${value.map(canonicalise).join(',')}]`;
   if (value !== null && typeof value === 'object') {

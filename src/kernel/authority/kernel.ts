@@ -14,14 +14,7 @@ import {
   type SliceRequestInput,
   sliceRequestSchema,
 } from '../signatures/slice-export.ts';
-import { TurnLists } from '../slices/anchors.ts';
-import {
-  assertFingerprint,
-  assertIdOrder,
-  assertValidAt,
-  computeCorpusVersion,
-  findScopeDifference,
-} from '../slices/slice-checks.ts';
+import { assertFingerprint, assertIdOrder, assertValidAt, findScopeDifference } from '../slices/slice-checks.ts';
 import { type CacheUse, SliceCache } from '../slices/slice-search.ts';
 import { admitConversations, type LevelledWalk, refineAround, walkSlice } from '../slices/slice-walk.ts';
 import { TurnGraph } from '../slices/turn-graph.ts';
@@ -31,6 +24,11 @@ export interface KernelOptions {
   readonly corpus: Corpus;
   readonly policies: readonly SlicePolicy[];
   readonly keys: KeyRing;
+  /**
+   * A kernel of the corpus when it had fewer turns: where all others are later, only these are read. The kernel before
+   * goes on as it is.
+   */
+  readonly before?: Kernel;
   /** Seconds that a slice is valid. */
   readonly validSeconds?: number;
   /** True if a request may name its moment, as experiments do; otherwise every slice is of now. */
@@ -67,25 +65,23 @@ export class Kernel implements SliceAuthority {
   readonly corpusVersion: string;
   readonly policyRefs: readonly string[];
   readonly #graph: TurnGraph;
-  readonly #lists: TurnLists;
   readonly #policies: ReadonlyMap<string, SlicePolicy>;
   #signers: ReadonlyMap<string, Signer> = new Map();
   #retired: ReadonlySet<string> = new Set();
   #keys: readonly ShownKey[] = [];
-  readonly #options: Required<Omit<KernelOptions, 'corpus' | 'policies' | 'keys'>>;
+  readonly #options: Required<Omit<KernelOptions, 'corpus' | 'policies' | 'keys' | 'before'>>;
   readonly #cache: SliceCache;
 
   /** @throws ValidationError for keys of which not exactly one signs. */
-  constructor({ corpus, policies, keys, ...options }: KernelOptions) {
+  constructor({ corpus, policies, keys, before, ...options }: KernelOptions) {
     this.#options = {
       ...{ validSeconds: 300, allowAsOf: false, maxTurns: 1_000_000, maxWalkSeconds: null },
       ...{ cacheEntries: 10_000, now: Date.now },
       ...options,
     };
     this.useKeys(keys);
-    this.corpusVersion = computeCorpusVersion(corpus);
-    this.#graph = new TurnGraph(corpus);
-    this.#lists = new TurnLists(this.#graph);
+    this.#graph = new TurnGraph(corpus, before === undefined ? undefined : before.#graph);
+    this.corpusVersion = this.#graph.lists.corpusVersion;
     this.#policies = new Map(policies.map((policy) => [formatPolicyRef(policy), policy]));
     this.policyRefs = [...this.#policies.keys()];
     this.#cache = new SliceCache(this.#options.cacheEntries);
@@ -144,7 +140,7 @@ export class Kernel implements SliceAuthority {
     const request = parse(sliceRequestSchema, input, 'request of a slice');
     const asked = this.#read(request);
     const { refine, scope } = request;
-    const anchor = this.#lists.findAnchor(asked.policy, scope, asked.cutoff);
+    const anchor = this.#graph.lists.findAnchor(asked.policy, scope, asked.cutoff);
     const first = refine === null ? null : this.#assertRefinable(asked, refine.slice, refine.around);
     const key = computeHash([request.policyRef, anchor, asked.cutoff, anchor === null && scope, first && refine]);
     const turnIds = this.#cache.getOrWalk(key, () => this.#listIds(asked, anchor, first));
@@ -212,7 +208,7 @@ export class Kernel implements SliceAuthority {
       case 'nothing':
         return [];
       case 'channel':
-        return this.#lists.list('channel', request.scope.channel, cutoff);
+        return this.#graph.lists.list('channel', request.scope.channel, cutoff);
       case 'all':
         return Array.from({ length: cutoff }, (_, position) => position);
     }

@@ -4,14 +4,14 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { check, parse } from '../../core/validation/validation.ts';
 import { once } from '../../core/values/once.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
-import { rankIdsDescending } from '../../model/turns/tie-rule.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
 import { AdmissibilityError } from '../signatures/admissibility-error.ts';
 import { computeKeyId, publicKeySchema } from '../signatures/kernel-keys.ts';
 import { readPublicKey } from '../signatures/public-key.ts';
 import { isSignedBy } from '../signatures/signature.ts';
 import { type SliceExport, sliceExportSchema } from '../signatures/slice-export.ts';
 import { TurnLists } from '../slices/anchors.ts';
-import { assertFingerprint, assertValidAt, computeCorpusVersion } from '../slices/slice-checks.ts';
+import { assertFingerprint, assertValidAt } from '../slices/slice-checks.ts';
 import { type AskedSlice, assertAsked, type VerifiedSlice } from './asked-slice.ts';
 
 /**
@@ -56,6 +56,8 @@ export interface SliceVerifierOptions {
   readonly retiredKeyIds?: readonly string[];
   /** The turns that the index holds. */
   readonly corpus: Corpus;
+  /** A verifier of the corpus when it had fewer turns: where all others are later, only these are read. */
+  readonly before?: SliceVerifier;
   /**
    * The versions that the corpus had before it grew, see {@link SliceVerifier.corpusVersion}: their slices are `stale`,
    * those of any other corpus are `corpus`.
@@ -84,8 +86,6 @@ export class SliceVerifier {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #retired: ReadonlySet<string>;
   readonly #earlier: ReadonlySet<string>;
-  /** [N] falls in the order of the bytes of the ids. */
-  readonly #idRanks: Int32Array;
   /** Milliseconds. */
   readonly #tolerance: number;
   readonly #looks: () => ReadonlyMap<string, string>;
@@ -98,6 +98,7 @@ export class SliceVerifier {
     publicKeys,
     retiredKeyIds = [],
     corpus,
+    before,
     earlierVersions = [],
     clockToleranceSeconds = CLOCK_TOLERANCE_SECONDS,
   }: SliceVerifierOptions) {
@@ -109,9 +110,8 @@ export class SliceVerifier {
     this.#earlier = new Set(earlierVersions);
     this.#tolerance = 1000 * parse(clockTolerance, clockToleranceSeconds, 'clockToleranceSeconds of a verifier');
     this.corpus = corpus;
-    this.corpusVersion = computeCorpusVersion(corpus);
-    this.lists = new TurnLists({ corpus });
-    this.#idRanks = rankIdsDescending(corpus.turns.map(({ id }) => id));
+    this.lists = new TurnLists(corpus, before?.lists);
+    this.corpusVersion = this.lists.corpusVersion;
     this.#looks = once(() => new Map(corpus.turns.map(({ id }) => [foldId(id), id])));
   }
 
@@ -168,20 +168,17 @@ export class SliceVerifier {
   /** @returns the positions of the ids, ascending. */
   #findPositions({ turnIds }: SliceExport): Int32Array {
     const positions = new Int32Array(turnIds.length);
-    let rankBefore = Number.POSITIVE_INFINITY;
     for (let i = 0; i < positions.length; i++) {
       const id = turnIds[i] as string;
       const position = this.corpus.findPosition(id);
       if (position < 0) this.#refuseId(id);
       positions[i] = position;
-      const rank = this.#idRanks[position] as number;
-      if (rank >= rankBefore)
+      if (i > 0 && compareBytes(turnIds[i - 1] as string, id) >= 0)
         throw new AdmissibilityError(
           'order',
           `ids of a slice are not in the order of their bytes, each once: ${id} is number ${i + 1}; ${AGAIN}`,
           { turnId: id },
         );
-      rankBefore = rank;
     }
     return positions.sort();
   }

@@ -1,5 +1,5 @@
-import { computeHash } from '../../core/hash/hash.ts';
-import type { Corpus } from '../../model/turns/corpus.ts';
+import { createHash } from 'node:crypto';
+import { canonicalise } from '../../core/hash/hash.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { AdmissibilityError } from '../signatures/admissibility-error.ts';
@@ -12,10 +12,23 @@ function listWalked({ id, conversationId, parentId, timestamp, author, channel, 
 }
 
 /**
- * The identity of everything that slices of a corpus depend on: texts do not count, one more turn does. 16 hex digits.
+ * The identity of everything that slices of a corpus depend on: texts do not count, one more turn does. It is the hash
+ * of the list of turns, which later turns continue.
  */
-export function computeCorpusVersion({ turns }: Pick<Corpus, 'turns'>): string {
-  return computeHash(turns.map(listWalked)).slice(0, 16);
+export class CorpusVersion {
+  readonly #hash = createHash('sha256').update('[');
+  #isEmpty = true;
+
+  /** @param turn the next one in time order. */
+  add(turn: Turn): void {
+    this.#hash.update(`${this.#isEmpty ? '' : ','}${canonicalise(listWalked(turn))}`);
+    this.#isEmpty = false;
+  }
+
+  /** The version of the turns so far, 16 hex digits. */
+  read(): string {
+    return this.#hash.copy().update(']').digest('hex').slice(0, 16);
+  }
 }
 
 /** @throws AdmissibilityError for ids that are not in the order of their bytes, or repeat. */

@@ -56,33 +56,38 @@ class Neighbours {
   }
 
   /** Roots are no siblings of each other. */
-  #listSiblings(position: number): readonly number[] {
-    const parent = this.#graph.getParent(position);
+  #listSiblings(parent: number): readonly number[] {
     if (parent < 0 || this.#named.has(parent)) return [];
     this.#named.add(parent);
     return this.#graph.listChildren(parent);
   }
 
-  list(position: number): Readonly<Record<Relation, readonly number[]>> {
+  list(relation: Relation, position: number): readonly number[] {
     const graph = this.#graph;
     const parent = graph.getParent(position);
-    return {
-      parent: parent < 0 ? [] : [parent],
-      child: graph.listChildren(position),
-      sibling: this.#listSiblings(position),
-      channel: graph.listChannelNeighbours(position),
-      author: graph.listAuthorNeighbours(position),
-      reference: graph.listReferences(position),
-    };
+    switch (relation) {
+      case 'parent':
+        return parent < 0 ? [] : [parent];
+      case 'child':
+        return graph.listChildren(position);
+      case 'sibling':
+        return this.#listSiblings(parent);
+      case 'channel':
+        return graph.lists.listBeside('channel', position);
+      case 'author':
+        return graph.lists.listBeside('author', position);
+      case 'reference':
+        return graph.listReferences(position);
+    }
   }
 }
 
 type Compare = (a: Reached, b: Reached) => number;
 
 /** Higher priority first, then id order by bytes. */
-function createOrder({ idRanks }: TurnGraph): Compare {
-  const rank = (position: number) => idRanks[position] as number;
-  return (a, b) => b.priority - a.priority || rank(b.position) - rank(a.position);
+function createOrder(graph: TurnGraph): Compare {
+  const compareIds = graph.createIdOrder();
+  return (a, b) => b.priority - a.priority || compareIds(a.position, b.position);
 }
 
 /**
@@ -136,10 +141,8 @@ export function walkSlice({
   const { relationWeight, phaseWeight, otherPhaseWeight, distanceDecay, minPriority, maxNodes } = policy;
   const relations = Object.entries(relationWeight).filter(([, weight]) => weight > 0) as [Relation, number][];
   const weighPhase = (position: number) => {
-    const phase = graph.phases[position];
-    return phase !== null && phase !== undefined && Object.hasOwn(phaseWeight, phase)
-      ? (phaseWeight[phase] as number)
-      : otherPhaseWeight;
+    const phase = graph.getPhase(position);
+    return phase !== null && Object.hasOwn(phaseWeight, phase) ? (phaseWeight[phase] as number) : otherPhaseWeight;
   };
   const neighbours = new Neighbours(graph);
   const compare = createOrder(graph);
@@ -152,10 +155,9 @@ export function walkSlice({
     visited.set(next.position, next.priority);
     assertTime(visited.size);
     if (visited.size === maxNodes) break;
-    const reached = neighbours.list(next.position);
     for (const [relation, weight] of relations) {
       const first = new FirstReached(maxNodes - visited.size, compare);
-      for (const position of reached[relation]) {
+      for (const position of neighbours.list(relation, next.position)) {
         if (position >= cutoff) break; // the lists ascend
         const priority = next.priority * weight * weighPhase(position) * distanceDecay;
         const turn = { position, priority };

@@ -2,6 +2,8 @@ import { computeHash } from '../../core/hash/hash.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
+import type { Kernel } from '../../kernel/authority/kernel.ts';
+import type { KeyRing } from '../../kernel/signatures/kernel-keys.ts';
 import type { SliceOptions, SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { TextOwner } from '../../model/encoder.ts';
@@ -115,15 +117,26 @@ function readChanged(records: Pick<ArmRecords, 'get'>, corpus: Corpus, ids: Read
   return { rows: listRows(left, (id) => (ids.has(id) ? null : corpus.getTurn(id))), conversations };
 }
 
-/**
- * The kernel of a memory, which holds the records anyway. Its keys are made for it, and no other process asks it.
- */
-async function openOwnSlices(corpus: Corpus, { policy }: SliceOptions): Promise<SliceSource> {
-  const { Kernel } = await import('../../kernel/authority/kernel.ts');
-  const { generateKey } = await import('../../kernel/signatures/kernel-keys.ts');
-  const kernel = new Kernel({ corpus, policies: [policy], keys: { keys: [generateKey()] }, allowAsOf: true });
-  const publicKeys = kernel.keys.map(({ publicKey }) => publicKey);
-  return { findTrust: () => ({ publicKeys, replayed: null }), openAuthority: async () => kernel };
+/** Opens the kernel of a memory, which holds the records anyway. Its key is made once; no other process asks it. */
+function createOwnSlices(): (corpus: Corpus, slice: SliceOptions) => Promise<SliceSource> {
+  let before: Kernel | undefined;
+  let keys: KeyRing | undefined;
+  return async (corpus, { policy }) => {
+    const { Kernel } = await import('../../kernel/authority/kernel.ts');
+    const { generateKey } = await import('../../kernel/signatures/kernel-keys.ts');
+    keys ??= { keys: [generateKey()] };
+    const kernel = new Kernel({
+      corpus,
+      policies: [policy],
+      keys,
+      allowAsOf: true,
+      cacheEntries: 100,
+      ...(before && { before }),
+    });
+    before = kernel;
+    const publicKeys = kernel.keys.map(({ publicKey }) => publicKey);
+    return { findTrust: () => ({ publicKeys, replayed: null }), openAuthority: async () => kernel };
+  };
 }
 
 /**
@@ -140,6 +153,7 @@ export class ArmRecordRanking {
   readonly #inTurn = createSerialRunner();
   readonly #stop: () => void;
   readonly #partResults = new PartResults();
+  readonly #openOwnSlices = createOwnSlices();
   /** Over all records. */
   #workspace: Workspace | null = null;
   /** Vectors of the workspace, [N, D], and room for more. */
@@ -247,7 +261,7 @@ export class ArmRecordRanking {
         : new Corpus([...kept, ...turns], before && { like: before.corpus });
     const turnVectors = this.#placeVectors(corpus, rows, kept, before);
     const { slice } = readArm(options).outline.view;
-    const slices = slice?.kernel === 'local' ? await openOwnSlices(corpus, slice) : this.#arm.slices;
+    const slices = slice?.kernel === 'local' ? await this.#openOwnSlices(corpus, slice) : this.#arm.slices;
     const encode = async (options: EncoderOptions): Promise<Encoding> => {
       const texts = corpus.turns.map((turn) => turn.text);
       const { vectors, dimension: own } = await embed(texts, listOwners('turn', corpus.turns), options);

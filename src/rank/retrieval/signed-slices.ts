@@ -28,7 +28,7 @@ export async function openSlices(world: World, slice: SliceOptions): Promise<rea
   const signed = await whole.get(signedSlices(slice));
   const lists = await whole.keepOnce(['checked slices', slice], async () => {
     const { AnswerChecks } = await import('./slice-answers.ts');
-    const checks = new AnswerChecks(slice, whole);
+    const checks = await AnswerChecks.of(slice, whole);
     const { queries } = whole;
     const answers = restoreSlices(signed, whole.corpus);
     return new Map(queries.map((query, i) => [query.id, checks.verify(answers[i] as (typeof answers)[number], query)]));

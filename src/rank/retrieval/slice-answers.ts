@@ -4,7 +4,7 @@ import { AdmissibilityError } from '../../kernel/signatures/admissibility-error.
 import type { SliceAuthority, SliceExport, SliceScope } from '../../kernel/signatures/slice-export.ts';
 import type { SliceOptions } from '../../kernel/slices/slice-options.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Setting, World } from '../signals/signal.ts';
+import type { World } from '../signals/signal.ts';
 import type { SliceRefusal } from './packed-slices.ts';
 
 /** Questions that a kernel is asked at the same time. */
@@ -18,14 +18,27 @@ function buildSliceRequest({ policy }: Pick<SliceOptions, 'policy'>, query: Quer
 function buildScope({ anchorTurnId, conversationId, author, channel }: Query): SliceScope {
   return { anchorTurnId, conversationId: conversationId ?? null, author, channel };
 }
+
 /** Checks the answers of a kernel to queries, each by itself and without the kernel. */
 export class AnswerChecks {
   readonly #slice: SliceOptions;
   readonly #verifier: SliceVerifier;
 
-  constructor(slice: SliceOptions, setting: Pick<Setting, 'corpus' | 'findSliceTrust'>) {
+  private constructor(slice: SliceOptions, verifier: SliceVerifier) {
     this.#slice = slice;
-    this.#verifier = new SliceVerifier({ corpus: setting.corpus, ...setting.findSliceTrust(slice) });
+    this.#verifier = verifier;
+  }
+
+  /** By the verifier of a world, which is made once, and again for turns that come later. */
+  static async of(slice: SliceOptions, world: Pick<World, 'subcorpora' | 'findSliceTrust'>): Promise<AnswerChecks> {
+    const { whole } = world.subcorpora;
+    const inputs = { corpus: whole.corpus, publicKeys: world.findSliceTrust(slice).publicKeys };
+    const verifier = await whole.keepOnce(
+      ['slice verifier', inputs.publicKeys],
+      () => new SliceVerifier(inputs),
+      (before) => new SliceVerifier({ ...inputs, before }),
+    );
+    return new AnswerChecks(slice, verifier);
   }
 
   /** @returns the positions that the query may see, ascending. @throws AdmissibilityError, naming the query. */
@@ -75,7 +88,7 @@ async function askForSlice(
 /** Asks for the slices of all queries, some at a time. The first failure ends it: a part of the slices is none. */
 export async function askForSlices(world: World, slice: SliceOptions): Promise<(SliceExport | SliceRefusal)[]> {
   const { queries } = world;
-  const checks = new AnswerChecks(slice, world);
+  const checks = await AnswerChecks.of(slice, world);
   const authority = await world.openSliceAuthority(slice);
   const bar = world.startProgress(`slices by ${slice.policy.id}`, queries.length);
   const answers: (SliceExport | SliceRefusal)[] = new Array(queries.length);
