@@ -3,8 +3,8 @@ import type { ServedArm } from '../src/memory/engine/served-arm.ts';
 import { parseSteps, type WrittenStep } from '../src/rank/retrieval/written-steps.ts';
 import { listSignalNames, signalBankOptions } from '../src/rank/signals/bank/options.ts';
 
-const pool = { bm25: { k: 50 }, hnsw: { k: 50 } };
-const hybrid = [{ search: pool }, { fuse: { convex: { hnsw: 0.6, bm25: 'rest' } } }] as const;
+/** Candidates of the arms that measure what is done with these. */
+const words = { search: { bm25: { k: 50 } } } as const;
 /** The usual groups of a learned mix. */
 const bank = {};
 
@@ -15,13 +15,13 @@ function drawWeights(): Readonly<Record<string, number>> {
 
 /** An arm for each way of ranking whose parts follow a memory differently. */
 export const LIVE_ARMS: Readonly<Record<string, () => readonly WrittenStep[]>> = {
-  bm25: () => [{ search: { bm25: { k: 50 } } }],
+  bm25: () => [words],
   hnsw: () => [{ search: { hnsw: { k: 50 } } }],
-  trajectory: () => [...hybrid, { blend: { trajectory: {} } }],
-  attention: () => [...hybrid, { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' } } }],
+  trajectory: () => [words, { blend: { trajectory: {} } }],
+  attention: () => [words, { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' } } }],
   graph: () => [{ search: { bm25: { k: 50 }, graph: { k: 50, concepts: 'phrases' } } }, { fuse: { rrf: {} } }],
   similar: () => [{ search: { bm25: { k: 50 }, graph: { k: 50, edges: { similar: 1 } } } }, { fuse: { rrf: {} } }],
-  mix: () => [{ search: pool }, { mix: { signals: bank, weights: drawWeights() } }],
+  mix: () => [words, { mix: { signals: bank, weights: drawWeights() } }],
 };
 
 /** The direction of each word, drawn once. */

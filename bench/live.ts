@@ -126,7 +126,7 @@ async function measureRounds(memory: Memory, turns: LiveTurns, { rounds }: LiveS
       await ask(question);
       const write = await time(() => memory.add(toAddedRecord(turn)));
       const first = await ask(question);
-      const again = await ask({ ...question, text: turns.drawText() });
+      const again = await ask(question);
       if (isWarmUp) continue;
       times.write.push(write);
       times[kind].push(again);
@@ -223,9 +223,12 @@ export function formatLiveTable(costs: readonly LiveCost[]): string {
     const own = costs.filter((cost) => cost.arm === arm);
     const rows = own.map((cost) => [arm, `${cost.size}`, ...readTimes(cost).map((value) => value.toFixed(2))]);
     if (own.length < 2) return rows;
-    const exponents = HEADER.slice(2).map((_, column) =>
-      fitGrowthExponent(own.map((cost) => ({ size: cost.size, seconds: readTimes(cost)[column]! / 1000 }))).toFixed(2),
-    );
+    const fit = (_: string, column: number) => {
+      const times = own.map((cost) => ({ size: cost.size, seconds: readTimes(cost)[column]! / 1000 }));
+      // A cost below what the same question varies by has no exponent.
+      return times.every(({ seconds }) => seconds > 0) ? fitGrowthExponent(times).toFixed(2) : '-';
+    };
+    const exponents = HEADER.slice(2).map(fit);
     return [...rows, [arm, 'exponent', ...exponents]];
   });
   return formatTextTable(HEADER, lines, 2);
