@@ -141,10 +141,10 @@ function createOwnSlices(): (corpus: Corpus, slice: SliceOptions) => Promise<Sli
 
 /**
  * Ranks the records of a memory by an arm, as a run of an experiment ranks the turns of its dataset. What does not
- * depend on the question is kept from one question to the next. After a change of records, what is made of the turns of
- * one conversation, such as its indexes, is built again for the conversations of these records alone; what is made of
- * all turns is built again: O(N) for N records. Where records come after all others, the corpus and the indexes take
- * them in. An outcome that is observed later makes nothing stale but the attribute `outcome` of its turn, see {@link
+ * depend on the question is kept from one question to the next. Where records come after all others, the corpus and the
+ * indexes take them in at the cost of these. After another change, what is made of the turns of one conversation is
+ * built again for the conversations of the records that changed; what is made of all turns is built again: O(N) for N
+ * records. An outcome that is observed later makes nothing stale but the attribute `outcome` of its turn, see {@link
  * ObservedOutcomes}.
  */
 export class ArmRecordRanking {
