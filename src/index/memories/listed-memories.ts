@@ -5,8 +5,8 @@ import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../
 import { findEntities } from '../../model/text/entities.ts';
 import { joinWords, listWords } from '../../model/text/tokens.ts';
 import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
+import { FactClosings } from '../../model/turns/fact-closings.ts';
 import {
-  closeFacts,
   type FactCloser,
   isActive,
   type MemoryFields,
@@ -137,7 +137,9 @@ export function createFacts(
   { corpus, entities }: IndexContext,
 ): CandidateIndex {
   const { turns, timestamps } = corpus;
-  const closedAt = closeFacts(turns, closedBy);
+  const closings = new FactClosings(closedBy);
+  for (const turn of turns) closings.add(turn);
+  const { closedAt } = closings;
   const stated = turns.map(readMemoryFields);
   const isFact = (_: Turn, position: number) => stated[position]?.object !== undefined;
   const list = (position: number): string[] => {
