@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Corpus } from '../../model/turns/corpus.ts';
-import { closeFacts } from '../../model/turns/memory-fields.ts';
+import { FactClosings } from '../../model/turns/fact-closings.ts';
+import type { FactCloser } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { FactGraph } from '../graph/fact-graph.ts';
 import { createIndex } from '../registry.ts';
@@ -14,6 +15,12 @@ function buildTurn(position: number, fact: string | null, author = 'ann'): Turn 
 }
 
 const listTurns = (facts: readonly (string | null)[]) => facts.map((fact, at) => buildTurn(at, fact));
+
+function closeFacts(turns: readonly Turn[], by: FactCloser): Int32Array {
+  const closings = new FactClosings(by);
+  for (const turn of turns) closings.add(turn);
+  return closings.closedAt;
+}
 
 /** The facts that a question about some names finds, as of a moment. */
 async function findFacts(turns: readonly Turn[], names: string[], moment: number, asked: object = {}, options = {}) {

@@ -4,17 +4,11 @@ import { getOrCompute } from '../../core/values/once.ts';
 import type { CandidateIndex, Candidates, MemoryQuestion, QueryBatch } from '../../model/candidates.ts';
 import { findEntities } from '../../model/text/entities.ts';
 import { joinWords, listWords } from '../../model/text/tokens.ts';
-import { type Corpus, findLowerBound } from '../../model/turns/corpus.ts';
-import {
-  closeFacts,
-  type FactCloser,
-  isActive,
-  type MemoryFields,
-  readImportance,
-  readMemoryFields,
-} from '../../model/turns/memory-fields.ts';
+import { findLowerBound } from '../../model/turns/corpus.ts';
+import { FactClosings } from '../../model/turns/fact-closings.ts';
+import { type FactCloser, isActive, readImportance, readMemoryFields } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import type { IndexContext } from '../candidates/index-definition.ts';
+import type { GrowingIndex, IndexContext } from '../candidates/index-definition.ts';
 import {
   allocateCandidates,
   assertAsked,
@@ -26,45 +20,60 @@ import { TopSelection } from '../candidates/top-selection.ts';
 import { FlatIndex, FOREVER } from '../vectors/flat.ts';
 import type { MemorySource } from './memory-options.ts';
 
-/** The positions of the turns that hold and that a test accepts, ascending. */
-function listActive(
-  turns: readonly Turn[],
-  accepts: (turn: Turn, position: number) => boolean = () => true,
-): Int32Array {
-  const positions: number[] = [];
-  for (const [position, turn] of turns.entries())
-    if (isActive(turn) && accepts(turn, position)) positions.push(position);
-  return Int32Array.from(positions);
-}
-
 /** Offers the memories that fit a question, with what they are ordered by first: larger is better. */
 type Offer = (position: number, score: number) => void;
-type VisitMemories = (question: MemoryQuestion, offer: Offer, cutoff: number) => void;
 
-/** The sources of this file. */
+/** When a question is asked: after the turns before `cutoff`. */
+interface Moment {
+  readonly cutoff: number;
+  /** Milliseconds since 1970 of all turns of the source. */
+  readonly timestamps: Float64Array;
+}
+
+/** The part of a source that reads turns and finds them. */
+interface ListedTurns {
+  /**
+   * Reads one more turn, in the order of time.
+   *
+   * @param entities of the context.
+   */
+  read(turn: Turn, position: number, entities?: readonly string[]): void;
+  visit(question: MemoryQuestion, offer: Offer, moment: Moment): void;
+  /** The order of memories that are offered with the same score, negative if the first is better; default newest first. */
+  compareTies?(a: number, b: number): number;
+}
+
+/** The sources of this file that list what they find. */
 type ListedName = MemorySource | 'facts' | 'domain';
 
 /**
  * Memories that fit what a question asks, in an order that texts and vectors do not affect. The score is 1 / (1 + rank), which falls strictly. Costs the memories
- * that fit, whatever the size of the corpus.
+ * that fit, whatever the size of the corpus. Later turns are read at their cost alone.
  */
-class ListedMemories implements CandidateIndex {
+class ListedMemories implements GrowingIndex {
   readonly name: ListedName;
-  readonly #size: number;
-  readonly #visit: VisitMemories;
+  readonly #listed: ListedTurns;
+  /** The turns that were read. */
+  #size = 0;
+  #timestamps: Float64Array = new Float64Array(0);
   readonly #compareTies: (a: number, b: number) => number;
 
-  /** @param compareTies the order of memories that are offered with the same score, negative if the first is better. */
-  constructor(
-    name: ListedName,
-    { size }: Corpus,
-    visit: VisitMemories,
-    compareTies: (a: number, b: number) => number = (a, b) => b - a,
-  ) {
+  constructor(name: ListedName, listed: ListedTurns, context: IndexContext) {
     this.name = name;
-    this.#size = size;
-    this.#visit = visit;
-    this.#compareTies = compareTies;
+    this.#listed = listed;
+    this.#compareTies = listed.compareTies ?? ((a, b) => b - a);
+    this.#read(context);
+  }
+
+  /** @param context whose first entities are those that the index has read. */
+  async growWith(context: IndexContext): Promise<void> {
+    this.#read(context);
+  }
+
+  #read({ corpus: { turns, size, timestamps }, entities }: IndexContext): void {
+    for (; this.#size < size; this.#size++)
+      this.#listed.read(turns[this.#size] as Turn, this.#size, entities?.[this.#size]);
+    this.#timestamps = timestamps;
   }
 
   /** @throws ValidationError for a batch without `asked`. */
@@ -83,7 +92,7 @@ class ListedMemories implements CandidateIndex {
         const offer: Offer = (position, score) => {
           if (position < cutoff && (marks === null || marks[position] === 1)) top.offer(position, score);
         };
-        this.#visit(asked[query] as MemoryQuestion, offer, cutoff);
+        this.#listed.visit(asked[query] as MemoryQuestion, offer, { cutoff, timestamps: this.#timestamps });
         top.drainTo(candidates, query);
         stage.update(++done);
         await pause();
@@ -98,32 +107,40 @@ class ListedMemories implements CandidateIndex {
   dispose(): void {}
 }
 
-/** Makes a function that counts, for each turn with one of some names, how many of them it has. */
-function createMatchCounter(positions: Int32Array, listNames: (position: number) => Iterable<string>) {
-  const listed = new Map<string, number[]>();
-  for (const position of positions)
-    for (const name of new Set(listNames(position))) getOrCompute(listed, name, () => []).push(position);
-  return (names: readonly string[]): ReadonlyMap<number, number> => {
+/** Turns by their names. */
+class NamedTurns {
+  readonly #listed = new Map<string, number[]>();
+
+  add(position: number, names: Iterable<string>): void {
+    for (const name of new Set(names)) getOrCompute(this.#listed, name, () => []).push(position);
+  }
+
+  /** For each turn with one of some names, how many of them it has. */
+  countMatches(names: readonly string[]): ReadonlyMap<number, number> {
     const matches = new Map<number, number>();
     for (const name of new Set(names))
-      for (const position of listed.get(name) ?? []) matches.set(position, (matches.get(position) ?? 0) + 1);
+      for (const position of this.#listed.get(name) ?? []) matches.set(position, (matches.get(position) ?? 0) + 1);
     return matches;
-  };
+  }
 }
 
 /** Memories by how many of the question's entities they have, then by importance, then the newest. Without `entities` of the context: the named things of the texts. */
-export function createEntities(_: unknown, { corpus, entities }: IndexContext): CandidateIndex {
-  const list = (position: number) => entities?.[position] ?? findEntities(corpus.turns[position]?.text ?? '');
-  const countMatches = createMatchCounter(listActive(corpus.turns), list);
-  const importance = corpus.turns.map(readImportance);
-  const visit: VisitMemories = ({ entities: named }, offer) => {
-    for (const [position, count] of countMatches(named)) offer(position, count);
-  };
+export function createEntities(_: unknown, context: IndexContext): CandidateIndex {
+  const named = new NamedTurns();
+  const importance: number[] = [];
   return new ListedMemories(
     'entities',
-    corpus,
-    visit,
-    (a, b) => (importance[b] as number) - (importance[a] as number) || b - a,
+    {
+      read: (turn, position, entities) => {
+        importance.push(readImportance(turn));
+        if (isActive(turn)) named.add(position, entities ?? findEntities(turn.text));
+      },
+      visit: ({ entities }, offer) => {
+        for (const [position, count] of named.countMatches(entities)) offer(position, count);
+      },
+      compareTies: (a, b) => (importance[b] as number) - (importance[a] as number) || b - a,
+    },
+    context,
   );
 }
 
@@ -132,88 +149,120 @@ export function createEntities(_: unknown, { corpus, entities }: IndexContext): 
  * turn that closes it; the closing is not known before that turn. A question about a time gets the facts that held in
  * it, any other those that hold at its moment.
  */
-export function createFacts(
-  { closedBy }: { readonly closedBy: FactCloser },
-  { corpus, entities }: IndexContext,
-): CandidateIndex {
-  const { turns, timestamps } = corpus;
-  const closedAt = closeFacts(turns, closedBy);
-  const stated = turns.map(readMemoryFields);
-  const isFact = (_: Turn, position: number) => stated[position]?.object !== undefined;
-  const list = (position: number): string[] => {
-    const { subject = '', object = '' } = stated[position] as MemoryFields;
-    return [subject.toLowerCase(), object.toLowerCase(), ...(entities?.[position] ?? [])];
-  };
-  const countMatches = createMatchCounter(listActive(turns, isFact), list);
-  const visit: VisitMemories = ({ entities: named, window }, offer, cutoff) => {
-    for (const [position, count] of countMatches(named)) {
-      const closing = closedAt[position] as number;
-      const isClosed = closing >= 0 && closing < cutoff;
-      const heldAt = window?.start ?? Number.POSITIVE_INFINITY;
-      if (isClosed && (timestamps[closing] as number) <= heldAt) continue;
-      if (window === null || (timestamps[position] as number) <= window.end) offer(position, count);
-    }
-  };
-  return new ListedMemories('facts', corpus, visit);
+export function createFacts({ closedBy }: { readonly closedBy: FactCloser }, context: IndexContext): CandidateIndex {
+  const named = new NamedTurns();
+  const closings = new FactClosings(closedBy);
+  return new ListedMemories(
+    'facts',
+    {
+      read: (turn, position, entities = []) => {
+        closings.add(turn);
+        if (!isActive(turn)) return;
+        const { subject = '', object } = readMemoryFields(turn);
+        if (object !== undefined) named.add(position, [subject.toLowerCase(), object.toLowerCase(), ...entities]);
+      },
+      visit: ({ entities, window }, offer, { cutoff, timestamps }) => {
+        const { closedAt } = closings;
+        for (const [position, count] of named.countMatches(entities)) {
+          const closing = closedAt[position] as number;
+          const isClosed = closing >= 0 && closing < cutoff;
+          const heldAt = window?.start ?? Number.POSITIVE_INFINITY;
+          if (isClosed && (timestamps[closing] as number) <= heldAt) continue;
+          if (window === null || (timestamps[position] as number) <= window.end) offer(position, count);
+        }
+      },
+    },
+    context,
+  );
 }
 
-/**
- * Makes a function that lists the turns with a name: those whose text has its words, one after the other, and those
- * with it in their attribute `entities`. A call costs the turns with the rarest of its words.
- */
-function createNameFinder(turns: readonly Turn[], positions: Int32Array): (name: string) => readonly number[] {
-  const texts = new Map<number, string>();
-  const byWord = new Map<string, number[]>();
-  const byEntity = new Map<string, number[]>();
-  for (const position of positions) {
-    const { text, attributes } = turns[position] as Turn;
+/** Turns by the words of their texts, and by the words of the entities in their attribute `entities`. */
+class WordedTurns {
+  readonly #texts = new Map<number, string>();
+  readonly #byWord = new Map<string, number[]>();
+  readonly #byEntity = new Map<string, number[]>();
+
+  add(position: number, { text, attributes }: Turn): void {
     const words = listWords(text);
-    texts.set(position, ` ${joinWords(words)} `);
-    for (const word of new Set(words.map((placed) => placed.text))) getOrCompute(byWord, word, () => []).push(position);
+    this.#texts.set(position, ` ${joinWords(words)} `);
+    for (const word of new Set(words.map((placed) => placed.text)))
+      getOrCompute(this.#byWord, word, () => []).push(position);
     for (const entity of (attributes?.entities ?? []) as readonly string[])
-      getOrCompute(byEntity, joinWords(listWords(entity)), () => []).push(position);
+      getOrCompute(this.#byEntity, joinWords(listWords(entity)), () => []).push(position);
   }
-  return (name) => {
-    const lists = name.split(' ').map((word) => byWord.get(word) ?? []);
+
+  /**
+   * The turns with a name: those whose text has its words, one after the other, and those with it in their attribute
+   * `entities`. Costs the turns with the rarest of its words.
+   */
+  find(name: string): readonly number[] {
+    const lists = name.split(' ').map((word) => this.#byWord.get(word) ?? []);
     const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
-    const named = rarest.filter((position) => texts.get(position)?.includes(` ${name} `));
-    return [...named, ...(byEntity.get(name) ?? [])];
-  };
+    const named = rarest.filter((position) => this.#texts.get(position)?.includes(` ${name} `));
+    return [...named, ...(this.#byEntity.get(name) ?? [])];
+  }
 }
 
 /** Turns by how many of the records that a question finds they name, then the newest. */
-export function createDomain(_: unknown, { corpus }: IndexContext): CandidateIndex {
-  const find = createNameFinder(corpus.turns, listActive(corpus.turns));
-  const visit: VisitMemories = ({ records = [] }, offer) => {
-    const counts = new Map<number, number>();
-    for (const names of records)
-      for (const position of new Set(names.flatMap(find))) counts.set(position, (counts.get(position) ?? 0) + 1);
-    for (const [position, count] of counts) offer(position, count);
-  };
-  return new ListedMemories('domain', corpus, visit);
+export function createDomain(_: unknown, context: IndexContext): CandidateIndex {
+  const worded = new WordedTurns();
+  return new ListedMemories(
+    'domain',
+    {
+      read: (turn, position) => {
+        if (isActive(turn)) worded.add(position, turn);
+      },
+      visit: ({ records = [] }, offer) => {
+        const counts = new Map<number, number>();
+        for (const names of records)
+          for (const position of new Set(names.flatMap((name) => worded.find(name))))
+            counts.set(position, (counts.get(position) ?? 0) + 1);
+        for (const [position, count] of counts) offer(position, count);
+      },
+    },
+    context,
+  );
 }
 
 /** The newest memories within the time that a question is about; none for a question without a time. */
-export function createTime(_: unknown, { corpus }: IndexContext): CandidateIndex {
-  const active = listActive(corpus.turns);
-  const times = Float64Array.from(active, (position) => corpus.timestamps[position] as number);
-  const visit: VisitMemories = ({ window }, offer) => {
-    if (window === null) return;
-    for (let i = findLowerBound(times, window.start); i < times.length && (times[i] as number) <= window.end; i++)
-      offer(active[i] as number, 0);
-  };
-  return new ListedMemories('time', corpus, visit);
+export function createTime(_: unknown, context: IndexContext): CandidateIndex {
+  const positions: number[] = [];
+  const times: number[] = [];
+  return new ListedMemories(
+    'time',
+    {
+      read: (turn, position) => {
+        if (!isActive(turn)) return;
+        positions.push(position);
+        times.push(turn.timestamp);
+      },
+      visit: ({ window }, offer) => {
+        if (window === null) return;
+        for (let i = findLowerBound(times, window.start); i < times.length && (times[i] as number) <= window.end; i++)
+          offer(positions[i] as number, 0);
+      },
+    },
+    context,
+  );
 }
 
 /** The newest summaries, of sessions for a question about a time and global ones for others; a summary without a `scope` is both. */
-export function createSummaries(_: unknown, { corpus }: IndexContext): CandidateIndex {
-  const summaries = listActive(corpus.turns, ({ attributes }) => attributes?.memoryType === 'summary');
-  const scopes = Array.from(summaries, (position) => corpus.turns[position]?.attributes?.scope);
-  const visit: VisitMemories = ({ window }, offer) => {
-    const scope = window === null ? 'global' : 'session';
-    for (const [i, position] of summaries.entries()) if ((scopes[i] ?? scope) === scope) offer(position, 0);
-  };
-  return new ListedMemories('summaries', corpus, visit);
+export function createSummaries(_: unknown, context: IndexContext): CandidateIndex {
+  const summaries: { readonly position: number; readonly of: unknown }[] = [];
+  return new ListedMemories(
+    'summaries',
+    {
+      read: (turn, position) => {
+        const { memoryType, scope } = turn.attributes ?? {};
+        if (memoryType === 'summary' && isActive(turn)) summaries.push({ position, of: scope });
+      },
+      visit: ({ window }, offer) => {
+        const scope = window === null ? 'global' : 'session';
+        for (const { position, of } of summaries) if ((of ?? scope) === scope) offer(position, 0);
+      },
+    },
+    context,
+  );
 }
 
 /** The memories that a search by cosine leaves out. */
@@ -235,7 +284,9 @@ class NearMemories implements CandidateIndex {
     this.name = options.name;
     this.#options = options;
     const isSearched = ({ attributes }: Turn) => !options.isProcedural || attributes?.memoryType === 'procedural';
-    const positions = listActive(turns, isSearched);
+    const positions = Int32Array.from(
+      [...turns.keys()].filter((position) => isActive(turns[position] as Turn) && isSearched(turns[position] as Turn)),
+    );
     this.#flat = new FlatIndex(
       turns.map(({ id }) => id),
       {

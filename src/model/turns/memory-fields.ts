@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors/errors.ts';
 import { check } from '../../core/validation/validation.ts';
-import { getOrCompute } from '../../core/values/once.ts';
 
 /** What a memory is: an event, a fact, a way to act, or the summary of several. */
 export const MEMORY_TYPES = Object.freeze(['episodic', 'semantic', 'procedural', 'summary'] as const);
@@ -39,7 +38,7 @@ const NEEDED: readonly (readonly [field: string, others: readonly string[]])[] =
 ];
 
 /** A turn, by its attributes alone. */
-interface Described {
+export interface Described {
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
@@ -81,34 +80,6 @@ export function readMemoryFields({ attributes = {} }: Described): MemoryFields {
 export const FACT_CLOSERS = Object.freeze(['anyone', 'author'] as const);
 /** One of {@link FACT_CLOSERS}. */
 export type FactCloser = (typeof FACT_CLOSERS)[number];
-
-/**
- * Closes facts as a fact graph with two timelines does when each turn asserts its fact and ends those with the same
- * subject and predicate and another object. A fact is the attributes `subject`, `predicate` and `object` of a turn with
- * `memoryType: semantic`; other turns have none. O(turns).
- *
- * @param turns in the order of time.
- * @returns [N] the position of the turn that closed the fact of this one; -1: it holds, or the turn has no fact.
- */
-export function closeFacts(
-  turns: readonly (Described & { readonly author: string | null })[],
-  by: FactCloser,
-): Int32Array {
-  const closedAt = new Int32Array(turns.length).fill(-1);
-  const open = new Map<string, { readonly object: string; readonly positions: number[] }>();
-  for (const [position, turn] of turns.entries()) {
-    const { subject, predicate, object } = readMemoryFields(turn);
-    if (subject === undefined || predicate === undefined || object === undefined) continue;
-    const key = JSON.stringify([subject, predicate, ...(by === 'author' ? [turn.author] : [])]);
-    const held = getOrCompute(open, key, () => ({ object, positions: [] }));
-    if (held.object === object) held.positions.push(position);
-    else {
-      for (const earlier of held.positions) closedAt[earlier] = position;
-      open.set(key, { object, positions: [position] });
-    }
-  }
-  return closedAt;
-}
 
 /** The attribute `status` of a memory that another one has replaced, whatever its type. */
 export const SUPERSEDED = 'superseded';

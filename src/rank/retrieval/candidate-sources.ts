@@ -166,7 +166,8 @@ async function openIndex(
     ...(index.index === 'late' && { tokens: await prepareTokens(world, index) }),
     ...(index.index === 'graph' && { graphs: await shareConceptGraphs(world) }),
   };
-  return createSubcorpusIndex(index, world.subcorpora, context, rows, isKept);
+  const keptAs = isKept ? { areEntitiesGiven: entities?.areGiven ?? null } : null;
+  return createSubcorpusIndex(index, world.subcorpora, context, rows, keptAs);
 }
 
 /** The null control of a world, if it destroys a part of the concept graph. */

@@ -9,7 +9,7 @@ import type { DomainRecords } from '../query/domain/domain-records.ts';
 import type { EntityRegistry } from '../query/entity-registry.ts';
 import type { StrategyName } from '../query/strategy.ts';
 import { computeEach, defineStage, type StageUse, type World } from './signal.ts';
-import type { SubcorpusQueries } from './subcorpus.ts';
+import { type SubcorpusQueries, selectScopeValues } from './subcorpus.ts';
 
 /** The time zone in which the times of questions are read. */
 const TIME_ZONE = 'UTC';
@@ -36,19 +36,41 @@ async function findNamedThings(turns: readonly Turn[], startProgress: StartProgr
   return entities;
 }
 
-/**
- * The attribute `entities` of each turn where any turn has one, else the named things of its text.
- *
- * @param findAll finds named things of all turns.
- */
-export async function listTurnEntities(
-  turns: readonly Turn[],
-  findAll: () => Promise<readonly (readonly string[])[]> = () => findNamedThings(turns, ignoreProgress),
-): Promise<TurnEntities> {
-  const given = turns.map(({ attributes }) => attributes?.entities as readonly string[] | undefined);
-  if (given.some((entities) => entities !== undefined))
-    return { areGiven: true, entities: given.map((entities) => entities ?? []) };
-  return { areGiven: false, entities: await findAll() };
+/** The attribute `entities` of turns, in a list that grows. */
+class GivenEntities {
+  /** True if any turn has the attribute. */
+  areGiven = false;
+  /** [turns so far] the attribute; [] for a turn without one. */
+  readonly entities: (readonly string[])[] = [];
+
+  /** @param turns that begin with those so far. */
+  growWith(turns: readonly Turn[]): this {
+    for (const { attributes } of turns.slice(this.entities.length)) {
+      if (attributes?.entities !== undefined) this.areGiven = true;
+      this.entities.push((attributes?.entities as readonly string[] | undefined) ?? []);
+    }
+    return this;
+  }
+}
+
+/** The attribute `entities` of each turn where any turn has one, else the named things of its text. */
+export async function listTurnEntities(turns: readonly Turn[]): Promise<TurnEntities> {
+  const { areGiven, entities } = new GivenEntities().growWith(turns);
+  return { areGiven, entities: areGiven ? entities : await findNamedThings(turns, ignoreProgress) };
+}
+
+/** The same of every turn of a world, and of those that come after them; later turns are read at their cost alone. */
+async function listWorldEntities(world: World): Promise<TurnEntities> {
+  const { corpus, subcorpora, startProgress } = world;
+  const { areGiven, entities } = await subcorpora.whole.keepOnce(
+    'given entities',
+    () => new GivenEntities().growWith(corpus.turns),
+    (earlier) => earlier.growWith(corpus.turns),
+  );
+  if (areGiven) return { areGiven, entities };
+  const start = (): (readonly string[])[] => [];
+  const find = (turns: readonly Turn[]) => findNamedThings(turns, startProgress);
+  return { areGiven, entities: await computeEach(world, 'entities', start, find) };
 }
 
 /** The entities of every turn: its attribute `entities` where any turn has one, else the named things of its text. */
@@ -57,15 +79,7 @@ export const turnEntities = defineStage<null, TurnEntities>({
   module: import.meta.url,
   of: 'turns',
   reads: ['texts', 'attributes'],
-  compute: ({ world }) =>
-    listTurnEntities(world.corpus.turns, () =>
-      computeEach(
-        world,
-        'entities',
-        () => [] as (readonly string[])[],
-        (turns) => findNamedThings(turns, world.startProgress),
-      ),
-    ),
+  compute: ({ world }) => listWorldEntities(world),
 });
 
 /** What each of Q questions asks of memories. */
@@ -99,19 +113,31 @@ function readEntityName(id: string): string {
 
 /** The entities of some turns, as of one moment after the other. */
 export class KnownEntities {
-  readonly #ids: readonly string[];
+  #turns = 0;
+  readonly #known = new Set<string>();
+  readonly #ids: string[] = [];
   /** Where each id occurs first, ascending. */
-  readonly #positions: readonly number[];
+  readonly #positions: number[] = [];
   #registry: EntityRegistry | null = null;
   #size = -1;
 
   /** @param entities of each turn, in time order. */
   constructor(entities: readonly (readonly string[])[]) {
-    const first = new Map<string, number>();
-    for (const [position, ids] of entities.entries())
-      for (const id of ids) if (!first.has(id) && /[\p{L}\p{N}]/u.test(id)) first.set(id, position);
-    this.#ids = [...first.keys()];
-    this.#positions = [...first.values()];
+    this.growWith(entities);
+  }
+
+  /** @param entities of turns that begin with those so far. */
+  growWith(entities: readonly (readonly string[])[]): this {
+    for (; this.#turns < entities.length; this.#turns++) for (const id of entities[this.#turns] ?? []) this.#add(id);
+    return this;
+  }
+
+  /** @param id of the turn that is read. */
+  #add(id: string): void {
+    if (this.#known.has(id) || !/[\p{L}\p{N}]/u.test(id)) return;
+    this.#known.add(id);
+    this.#ids.push(id);
+    this.#positions.push(this.#turns);
   }
 
   /** Those of the turns before a cutoff. */
@@ -128,9 +154,13 @@ export class KnownEntities {
 }
 
 /** The entities that each question of a part may name; null where they are the named things of texts. */
-function listKnown({ subcorpus }: SubcorpusQueries, { areGiven, entities }: TurnEntities): KnownEntities | null {
+async function openKnown({ subcorpus }: SubcorpusQueries, { areGiven, entities }: TurnEntities) {
   if (!areGiven) return null;
-  return new KnownEntities(Array.from(subcorpus.positions, (position) => entities[position] as readonly string[]));
+  return subcorpus.keepOnce(
+    'known entities',
+    () => new KnownEntities(selectScopeValues(subcorpus, entities)),
+    (earlier) => earlier.growWith(selectScopeValues(subcorpus, entities)),
+  );
 }
 
 /**
@@ -180,7 +210,7 @@ async function understandAll({ queries, batch, subcorpora, startProgress }: Worl
   const progress = startProgress('questions', queries.length);
   let done = 0;
   for (const part of subcorpora.split(batch)) {
-    const known = listKnown(part, turns);
+    const known = await openKnown(part, turns);
     for (const [row, query] of part.queryIndexes.entries()) {
       const { text, timestamp } = queries[query] as (typeof queries)[number];
       if (text.trim() !== '') {

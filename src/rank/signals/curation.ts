@@ -1,4 +1,4 @@
-import { closeFacts } from '../../model/turns/memory-fields.ts';
+import type { FactClosings } from '../../model/turns/fact-closings.ts';
 import { defineSignal } from './signal.ts';
 import type { CurationArmOptions } from './signal-options.ts';
 import { scoreBySubcorpus, selectScopeVectors } from './subcorpus.ts';
@@ -33,9 +33,13 @@ export const closedFactsSignal = defineSignal({
   reads: ['attributes', 'times'],
   compute: ({ world, pool }, { facts = 'anyone', tombstone }: CurationArmOptions) =>
     scoreBySubcorpus(world, pool, async ({ subcorpus, batch: { cutoffs } }, positions) => {
-      const closedAt = await subcorpus.keepOnce(['closed-facts', facts], () =>
-        closeFacts(subcorpus.corpus.turns, facts),
-      );
+      const { FactClosings } = await import('../../model/turns/fact-closings.ts');
+      const addLater = (closings: FactClosings) => {
+        for (const turn of subcorpus.corpus.turns.slice(closings.size)) closings.add(turn);
+        return closings;
+      };
+      const key = ['closed-facts', facts];
+      const { closedAt } = await subcorpus.keepOnce(key, () => addLater(new FactClosings(facts)), addLater);
       return Float32Array.from(positions, (position, pair) => {
         if (position < 0) return 0;
         const at = closedAt[position] as number;

@@ -432,22 +432,24 @@ const OF_TURNS: ReadonlySet<string> = new Set<keyof IndexContext>([
   'concepts',
   'relations',
   'conceptVectors',
+  'entities',
   'graphs',
 ]);
 
 /**
  * An index over each subcorpus of a corpus, by the options.
  *
- * @param context of the whole corpus: vectors row-major [N, D], concepts [N] and relations [N]
+ * @param context of the whole corpus: vectors row-major [N, D], concepts [N], relations [N] and entities [N]
  * @param rows propagated ones, which `flat` alone can search; null for the turns' own
- * @param isKept true if a subcorpus keeps its index where that is made of its turns, their vectors and nothing else.
+ * @param keptAs distinguishes the parts of `context` from others of the same turns. A subcorpus keeps its index by the
+ *   options and this, where the index is made of its turns and their vectors alone; null: it keeps none.
  */
 export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
   context: CorpusContext,
   rows: PropagatedVersions | null = null,
-  isKept = false,
+  keptAs: object | null = null,
 ): Promise<SubcorpusIndex> {
   const create = await loadIndex(options);
   const { vectors: _, dimension, seed, ...others } = context;
@@ -462,8 +464,9 @@ export async function createSubcorpusIndex(
     await earlier.growWith(selectScopeContext(subcorpus, context));
     return earlier;
   };
-  const isAlone = isKept && rows === null && Object.keys(others).every((part) => OF_TURNS.has(part));
-  return new SubcorpusIndex(options.index, subcorpora, make, isAlone ? { key: { options, seed }, grow } : null);
+  const isAlone = keptAs !== null && rows === null && Object.keys(others).every((part) => OF_TURNS.has(part));
+  const kept = isAlone ? { key: { options, seed, keptAs }, grow } : null;
+  return new SubcorpusIndex(options.index, subcorpora, make, kept);
 }
 
 /** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */
