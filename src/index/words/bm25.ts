@@ -122,7 +122,7 @@ interface LaterTurns {
   readonly lengthBefore: GrowingArray<Float64Array>;
   /** The terms of each turn after the first ones. */
   readonly terms: number[][];
-  /** Those of them with a term. */
+  /** The turns among them with a term. */
   readonly turnsOf: Map<number, GrowingPostings>;
 }
 
@@ -230,7 +230,10 @@ export class TermPostings {
     return countTurns(this.listPostingsBefore(word, cutoff));
   }
 
-  /** The turns before a cutoff that hold a term, ascending, and how often: of the first turns, then of those that came later. */
+  /**
+   * The turns before a cutoff that hold a term, ascending, and how often: of the first turns, then of those that came
+   * later.
+   */
   listPostingsBefore(word: string, cutoff: number): Postings[] {
     const term = this.#termOf.get(word);
     if (term === undefined) return [];
