@@ -22,7 +22,12 @@ export type SummaryFields = z.output<typeof summary>;
 /** The fields of a memory as attributes hold them: those of its type, no others. */
 export type MemoryFields = Partial<FactFields & ProcedureFields & SummaryFields>;
 
-const FIELDS: Readonly<Partial<Record<MemoryType, z.ZodObject>>> = { semantic: fact, procedural: procedure, summary };
+/** Any field may be missing. */
+const FIELDS: Readonly<Partial<Record<MemoryType, z.ZodObject>>> = {
+  semantic: fact.partial(),
+  procedural: procedure.partial(),
+  summary: summary.partial(),
+};
 
 /** The names of the fields of every memory type. */
 export const MEMORY_FIELDS: readonly string[] = Object.freeze(
@@ -57,7 +62,7 @@ function listMemoryFaults(
 ): readonly { readonly field: string; readonly expected: string }[] {
   const schema = findSchema(attributes.memoryType);
   if (schema === undefined) return [];
-  const { issues } = schema.partial().safeParse(attributes).error ?? { issues: [] };
+  const { issues } = schema.safeParse(attributes).error ?? { issues: [] };
   const wrong = issues.map(({ path, message }) => ({ field: String(path[0]), expected: message }));
   const has = (name: string) => Object.hasOwn(schema.shape, name) && Object.hasOwn(attributes, name);
   const missing = new Map(
@@ -73,7 +78,7 @@ export function readMemoryFields({ attributes = {} }: Described): MemoryFields {
   const schema = findSchema(attributes.memoryType);
   if (schema === undefined) return {};
   const status = attributes.memoryType === 'semantic' ? { status: 'active' } : {};
-  return { ...status, ...schema.partial().parse(attributes) };
+  return { ...status, ...schema.parse(attributes) };
 }
 
 /** Whose later statement closes a fact: anybody's, or that of the author who stated it. */
