@@ -20,6 +20,7 @@ export const LIVE_ARMS: Readonly<Record<string, () => readonly WrittenStep[]>> =
   hnsw: () => [{ search: { hnsw: { k: 50, m: 8, efConstruction: 40 } } }],
   trajectory: () => [words, { blend: { trajectory: {} } }],
   attention: () => [words, { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' } } }],
+  structure: () => [words, { blend: { trajectory: {}, ircp: { mode: 'directed' }, rcp: { mode: 'directed' } } }],
   graph: () => [{ search: { bm25: { k: 50 }, graph: { k: 50, concepts: 'phrases' } } }, { fuse: { rrf: {} } }],
   similar: () => [{ search: { bm25: { k: 50 }, graph: { k: 50, edges: { similar: 1 } } } }, { fuse: { rrf: {} } }],
   mix: () => [words, { mix: { signals: bank, weights: drawWeights() } }],
