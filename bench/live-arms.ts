@@ -16,7 +16,7 @@ function drawWeights(): Readonly<Record<string, number>> {
 /** An arm for each way of ranking whose parts follow a memory differently. */
 export const LIVE_ARMS: Readonly<Record<string, () => readonly WrittenStep[]>> = {
   bm25: () => [words],
-  // A graph that a million turns enter within minutes: what a turn costs grows with its size, not with these options.
+  // Fewer edges than by default, so that a million turns enter the graph within minutes.
   hnsw: () => [{ search: { hnsw: { k: 50, m: 8, efConstruction: 40 } } }],
   trajectory: () => [words, { blend: { trajectory: {} } }],
   attention: () => [words, { blend: { ircp: { mode: 'directed' }, rcp: { mode: 'directed' } } }],

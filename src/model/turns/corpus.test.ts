@@ -100,6 +100,25 @@ describe('Corpus', () => {
     );
   });
 
+  it('that gets later turns reads no turn of other conversations', () => {
+    let reads = 0;
+    const watch = (turn: Turn): Turn =>
+      Object.defineProperty({ ...turn }, 'id', {
+        enumerable: true,
+        get: () => {
+          reads++;
+          return turn.id;
+        },
+      });
+    const before = new Corpus([...corpus.turns.map(watch), buildTurn('z1', 'z', null, 50)]);
+    reads = 0;
+    const grown = new Corpus([buildTurn('z2', 'z', 'z1', 60)], { after: before });
+    expect([grown.size, grown.startsWith(before), reads]).toEqual([7, true, 0]);
+    expect(before.turns).toHaveLength(6); // copied now
+    expect(before.conversations).toHaveLength(3);
+    expect(reads).toBeGreaterThan(0);
+  });
+
   it('after which earlier turns come has them in their places', () => {
     const late = buildTurn('y0', 'y', null, 15);
     expect(describeCorpus(new Corpus([late], { after: new Corpus(corpus.turns) }))).toEqual(

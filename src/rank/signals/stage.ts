@@ -31,6 +31,7 @@ export interface CandidatePool extends PoolRows {
 /**
  * The union of what several sources found for the same Q queries.
  *
+ * @param compareTies of positions.
  * @param admits leaves out a turn, for example one of another channel.
  */
 export function joinCandidates(
