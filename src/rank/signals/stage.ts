@@ -72,14 +72,18 @@ export interface PoolBatch {
   readonly count: number;
 }
 
+/** Pairs of a query and a candidate in a batch of a column, unless {@link QUERY_BATCH} queries have more: 2 MB of coordinates. */
+const COLUMN_PAIRS = 2 ** 17;
+
 /**
  * Computes a column batch by batch, in a scope each, and reads each batch back once. Padding is 0, whatever it is
  * computed to.
  */
 export async function computeColumn(pool: PoolRows, compute: (batch: PoolBatch) => tf.Tensor2D): Promise<Column> {
   const column = new Float32Array(pool.positions.length);
-  for (let first = 0; first < pool.queryCount; first += QUERY_BATCH) {
-    const batch = { pool, first, count: Math.min(QUERY_BATCH, pool.queryCount - first) };
+  const queries = Math.max(QUERY_BATCH, Math.floor(COLUMN_PAIRS / pool.width));
+  for (let first = 0; first < pool.queryCount; first += queries) {
+    const batch = { pool, first, count: Math.min(queries, pool.queryCount - first) };
     column.set(await readBack('computeColumn', () => compute(batch)), first * pool.width); // [B, C]
   }
   for (const [pair, position] of pool.positions.entries()) if (position < 0) column[pair] = 0;
