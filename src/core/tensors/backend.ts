@@ -3,7 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { UnavailableError } from '../errors/errors.ts';
-import { activeBackend, BACKENDS, type BackendName, hasActiveBackend, setActiveBackend } from './active-backend.ts';
+import {
+  activeBackend,
+  BACKENDS,
+  type BackendName,
+  hasActiveBackend,
+  setActiveBackend,
+  watchLaunches,
+} from './active-backend.ts';
 
 export { activeBackend, BACKENDS, type BackendName };
 /** A backend by name, or `auto`: the first that works, in the order of `BACKENDS`. */
@@ -162,6 +169,7 @@ async function load(name: BackendName): Promise<void> {
     if (!(await tf.setBackend(registered))) throw new Error(`tfjs refused the backend ${registered}`);
     await tf.ready();
   });
+  watchLaunches(tf.engine());
 }
 
 /** The version of the library of tfjs-node and tfjs-node-gpu; undefined on other backends. */
@@ -173,9 +181,8 @@ function readTensorflowVersion(): string | undefined {
 const REMEDY = 'run ragpp doctor to see what is missing, or use --backend auto';
 
 function describeAutoChoice(chosen: BackendName): string {
-  const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen));
-  const rest = passedOver.length === 0 ? '' : `; not available here: ${passedOver.join(', ')}`;
-  return `auto: the first that loads${rest}`;
+  const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen)).join(', ');
+  return `auto: the first that loads${passedOver && `; not available here: ${passedOver}`}`;
 }
 
 /**

@@ -139,7 +139,10 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
       }),
     )
     .exactOptional(),
-  stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
+  stages: z.record(
+    text,
+    z.strictObject({ executed: count, memory: count, disk: count, launches: count, seconds: number }),
+  ),
   seconds: number,
   armsAtOnce: z.int().min(1),
   latency: z.record(text, z.strictObject({ p50: number, p95: number, p99: number })).nullable(),

@@ -18,7 +18,7 @@ import {
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
-import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
+import { addCounts, KEEPS_NOTHING, type StageCounts, subtractCounts } from '../../rank/signals/stage.ts';
 import { pairFrames } from '../../rank/signals/trajectory-score.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { wrapContent } from '../composition/config-composition.ts';
@@ -230,8 +230,7 @@ export class ArmRunner {
 
   /** The number of times each stage was executed, found in memory and read from the store so far. */
   async sumStageCounts(): Promise<StageCounts> {
-    const workspaces = await Promise.all(this.#listWorkspaces());
-    return addCounts(...workspaces.map((workspace) => workspace.readStageCounts()));
+    return addCounts(...(await Promise.all(this.#listWorkspaces())).map((workspace) => workspace.readStageCounts()));
   }
 
   /**
@@ -337,15 +336,6 @@ export class ArmRunner {
         () => {}, // it was never opened, as its caller knows
       );
   }
-}
-
-/** What was counted between two moments; stages that were not asked for in between are left out. */
-export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
-  const differences = Object.entries(after).map(([name, { executed, memory, disk }]) => {
-    const old = before[name] ?? { executed: 0, memory: 0, disk: 0 };
-    return [name, { executed: executed - old.executed, memory: memory - old.memory, disk: disk - old.disk }] as const;
-  });
-  return Object.fromEntries(differences.filter(([, { executed, memory, disk }]) => executed + memory + disk > 0));
 }
 
 /**

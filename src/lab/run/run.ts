@@ -14,7 +14,7 @@ import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
 import { buildRun } from '../../rank/retrieval/retriever.ts';
-import { addCounts } from '../../rank/signals/stage.ts';
+import { addCounts, subtractCounts } from '../../rank/signals/stage.ts';
 import { indexControls, listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import {
@@ -29,7 +29,7 @@ import { describeLook, type TestLook } from '../measure/passport.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/warning.ts';
 import type { ArmRecord, Outcomes } from './arm-record.ts';
-import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
+import { type ArmRunner, openArmRunner } from './arm-runner.ts';
 import { captureEnvironment, runHash, stageVersion, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import type { Raced } from './race-run.ts';

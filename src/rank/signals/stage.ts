@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { TensorData } from '../../core/files/safetensors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
+import { measureCost } from '../../core/tensors/active-backend.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
@@ -139,30 +140,45 @@ export interface StageStore {
 /** Keeps nothing: what a workspace uses unless it is given another. */
 export const KEEPS_NOTHING: StageStore = { read: () => null, write() {} };
 
-/** How often a stage was computed, found in memory, and read from the store. */
+/** What a stage was asked for and cost. */
 export interface StageCount {
+  /** How often it was computed, found in memory and read from the store. */
   readonly executed: number;
   readonly memory: number;
   readonly disk: number;
+  /** Kernels of tensors that were launched to compute it. */
+  readonly launches: number;
+  /** Without those of its inputs. */
+  readonly seconds: number;
 }
 
 /** By stage name. */
 export type StageCounts = Readonly<Record<string, StageCount>>;
 
-/** The sums, for example over the workspaces of a run; names in alphabetical order. */
-export function addCounts(...all: readonly StageCounts[]): StageCounts {
-  const names = [...new Set(all.flatMap((counts) => Object.keys(counts)))].sort();
-  const sum = (name: string, field: keyof StageCount) =>
-    all.reduce((total, counts) => total + (counts[name]?.[field] ?? 0), 0);
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      { executed: sum(name, 'executed'), memory: sum(name, 'memory'), disk: sum(name, 'disk') },
-    ]),
-  );
+const NONE: StageCount = { executed: 0, memory: 0, disk: 0, launches: 0, seconds: 0 };
+
+/** @returns `count + factor * other` */
+function addCount(count: StageCount, other: Partial<StageCount> = NONE, factor = 1): StageCount {
+  const sum = { ...count };
+  for (const name in NONE) sum[name as keyof StageCount] += factor * (other[name as keyof StageCount] ?? 0);
+  return sum;
 }
 
-const NONE: StageCount = { executed: 0, memory: 0, disk: 0 };
+/** The sums, for example over the workspaces of a run; names in alphabetical order. */
+export function addCounts(...all: readonly StageCounts[]): StageCounts {
+  const names = [...new Set(all.flatMap(Object.keys))].sort();
+  return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addCount(sum, own[name]), NONE)]));
+}
+
+/** What was counted between two moments; stages that were not asked for in between are left out. */
+export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
+  const differences: Record<string, StageCount> = {};
+  for (const [name, count] of Object.entries(after)) {
+    const difference = addCount(count, before[name], -1);
+    if (difference.executed + difference.memory + difference.disk > 0) differences[name] = difference;
+  }
+  return differences;
+}
 
 /** The name of a number or a single array. */
 const VALUE = 'value';
@@ -186,30 +202,29 @@ export class StageResults {
   }
 
   run<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
-    if (this.#results.has(stage.key)) this.#count(stage, 'memory');
-    const makeLater = () => letEventsIn().then(() => this.#make(stage, compute));
-    return getOrCompute(this.#results, stage.key, makeLater) as Promise<T>;
+    if (this.#results.has(stage.key)) this.#count(stage, { memory: 1 });
+    return getOrCompute(this.#results, stage.key, () => this.#make(stage, compute)) as Promise<T>;
   }
 
   async #make<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    await letEventsIn();
     const stored = stage.isKept ? this.#store.read(stage) : null;
     if (stored !== null) {
-      this.#count(stage, 'disk');
+      this.#count(stage, { disk: 1 });
       return fromArtifact(stored) as T;
     }
-    const result = await compute();
-    this.#count(stage, 'executed');
+    const { result, launches, seconds } = await measureCost(compute);
+    this.#count(stage, { executed: 1, launches, seconds });
     if (stage.isKept) this.#store.write(stage, toArtifact(result));
     return result;
   }
 
-  #count({ name }: Stage, where: keyof StageCount): void {
-    const counts = this.#counts.get(name) ?? NONE;
-    this.#counts.set(name, { ...counts, [where]: counts[where] + 1 });
+  #count({ name }: Stage, count: Partial<StageCount>): void {
+    this.#counts.set(name, addCount(this.#counts.get(name) ?? NONE, count));
   }
 
   listStageCounts(): StageCounts {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return addCounts(Object.fromEntries(this.#counts));
   }
 
   clear(): void {
