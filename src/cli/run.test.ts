@@ -111,7 +111,7 @@ describe('a run leaves', () => {
       '--profile',
     );
     expect(typed.stdout).toMatch(
-      /\nstage +seconds +launches +computed +from memory +from disk\n[^]*\ndecay +\d*\.\d\d +[1-9]/,
+      /\nstage +seconds +launches +computed +from memory +from disk\n(?:.*\n)*decay +\d*\.\d\d +[1-9]/,
     );
     const { command, seed, backend } = JSON.parse(readOnlyRun('typed')['environment.json'] as string);
     expect(command).toMatch(/^ragpp run .*sample\.yaml --set seed=9 --set 'description=on wasm' --backend wasm$/);

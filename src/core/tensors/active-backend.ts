@@ -39,7 +39,7 @@ export function activeBackend(): BackendName {
   return getActiveBackend().name;
 }
 
-/** What work has cost so far. */
+/** The cost of work so far. */
 interface Cost {
   launches: number;
   readonly started: number;

@@ -1,6 +1,6 @@
 /**
- * Puts conversations of about the same length together until a pack is full, so that the products of a pack are as large
- * as a device likes them.
+ * Puts conversations of about the same length together until a pack is full, so that the products of a pack are as
+ * large as a device likes them.
  *
  * @param lengths turns of each conversation
  * @param capacity turns of a pack; a longer conversation is a pack of its own

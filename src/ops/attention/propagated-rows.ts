@@ -15,7 +15,7 @@ export interface TurnAtMoment {
   readonly ringPositionOf: Int32Array | null;
 }
 
-/** What R turns see of T rows, row-major [R, T] each, so that a device needs neither positions nor comparisons. */
+/** Rows that R turns see of T, row-major [R, T] each, so that a device needs neither positions nor comparisons. */
 interface SeenRows {
   /** Steps to the keys that are seen, 0 to others. */
   readonly distances: Float32Array;

@@ -59,7 +59,7 @@ async function computeNext(ordered: Float32Array, dimension: number, width: numb
   return next;
 }
 
-/** Those of a conversation that is longer than a block. @param ordered row-major [n, D] */
+/** Cosines of a conversation that is longer than a block. @param ordered row-major [n, D] */
 async function computeLong(ordered: Float32Array, dimension: number, width: number): Promise<ForwardCosines> {
   const own = Math.min(width, ordered.length / dimension);
   const next = await computeNext(ordered, dimension, own);
@@ -69,7 +69,7 @@ async function computeLong(ordered: Float32Array, dimension: number, width: numb
 }
 
 /**
- * Those of a conversation from the products of some with each other.
+ * Cosines of a conversation from the products of some with each other.
  *
  * @param cosines row-major [rows, rows]
  * @param start the first row of the conversation

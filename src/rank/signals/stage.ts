@@ -73,7 +73,7 @@ export interface PoolBatch {
   readonly count: number;
 }
 
-/** Pairs of a query and a candidate in a batch of a column, unless {@link QUERY_BATCH} queries have more: 2 MB of coordinates. */
+/** Pairs of a query and a candidate in a batch of a column, unless {@link QUERY_BATCH} queries have more. */
 const COLUMN_PAIRS = 2 ** 17;
 
 /**
@@ -140,9 +140,9 @@ export interface StageStore {
 /** Keeps nothing: what a workspace uses unless it is given another. */
 export const KEEPS_NOTHING: StageStore = { read: () => null, write() {} };
 
-/** What a stage was asked for and cost. */
+/** The times that a stage was asked for, and its cost. */
 export interface StageCount {
-  /** How often it was computed, found in memory and read from the store. */
+  /** Times that it was computed, found in memory and read from the store. */
   readonly executed: number;
   readonly memory: number;
   readonly disk: number;
@@ -170,7 +170,7 @@ export function addCounts(...all: readonly StageCounts[]): StageCounts {
   return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addCount(sum, own[name]), NONE)]));
 }
 
-/** What was counted between two moments; stages that were not asked for in between are left out. */
+/** Counts between two moments; stages that were not asked for in between are left out. */
 export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
   const differences: Record<string, StageCount> = {};
   for (const [name, count] of Object.entries(after)) {

@@ -2,7 +2,7 @@ import type { StageCounts } from '../../../rank/signals/stage.ts';
 import { formatDecimal } from './format.ts';
 import { alignLines } from './text-table.ts';
 
-/** The stages that were computed, those first that took longest; what was taken from memory or a store is beside them. */
+/** The stages that were computed, the longest first, with how often each was taken from memory or a store. */
 export function formatStageTable(stages: StageCounts): string {
   const rows = Object.entries(stages)
     .filter(([, { executed }]) => executed > 0)
