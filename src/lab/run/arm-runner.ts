@@ -9,17 +9,14 @@ import type { EncoderUse } from '../../model/encoder.ts';
 import {
   type ArmRanking,
   buildRun,
-  decomposeScores,
-  listInspectedPairs,
   listRankedComponents,
   listRankedPositions,
   rankArm,
 } from '../../rank/retrieval/retriever.ts';
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
-import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
-import { pairFrames } from '../../rank/signals/trajectory-score.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
@@ -32,16 +29,15 @@ import { installConfigPlugins } from '../plugins/config-plugins.ts';
 import {
   type ArmRecord,
   assertStepsApplied,
-  type InspectedRanks,
   type RecordedSlices,
   recordPath,
   writeArmRecord,
   writeFailure,
 } from './arm-record.ts';
 import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
-import { assertArmAttributes, assertArmData, assertMetricData, listStrategyWeights } from './needed-data.ts';
+import { assertArmAttributes, assertArmData, assertMetricData } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
-import { countFittingRanks } from './rankings.ts';
+import { countFittingRanks, inspectRanks } from './rankings.ts';
 import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
@@ -58,41 +54,6 @@ import {
   splitTuningQueries,
   type WorkspaceSource,
 } from './workspaces.ts';
-
-/** The parts of a report about the first ranks of each ranking besides their scores: {@link InspectedRanks}. */
-async function inspectRanks(
-  workspace: Workspace,
-  options: RankOptions,
-  arm: ArmRanking,
-  inspect: number,
-): Promise<InspectedRanks> {
-  const pairs = listInspectedPairs(arm, inspect);
-  const { names, values } = await decomposeScores(workspace, readArm(options), arm.retrieved, pairs);
-  const placed = await listRankCoordinates(workspace, options, arm, pairs);
-  const weights = await listStrategyWeights(workspace, options);
-  return { contributionNames: names, contributions: values, ...placed, ...weights };
-}
-
-/** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
-async function listRankCoordinates(
-  workspace: Workspace,
-  options: RankOptions,
-  { retrieved: { pool } }: ArmRanking,
-  pairs: Int32Array,
-): Promise<Pick<InspectedRanks, 'coordinateNames' | 'coordinates'>> {
-  const { steps, control } = readArm(options);
-  const trajectory = steps.find(({ coordinates }) => coordinates !== null)?.coordinates ?? null;
-  if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
-  const { names, candidates, queries } = await workspace.under(control).get(pairFrames(trajectory, { control }), pool);
-  const M = names.length;
-  const coordinates = new Float32Array(pairs.length * 2 * M);
-  for (const [n, pair] of pairs.entries()) {
-    if (pair < 0) continue;
-    coordinates.set(candidates.subarray(pair * M, (pair + 1) * M), n * 2 * M);
-    coordinates.set(queries.subarray(pair * M, (pair + 1) * M), (n * 2 + 1) * M);
-  }
-  return { coordinateNames: names, coordinates };
-}
 
 /** Where the arms of an experiment get their data from, and where they keep what they compute. */
 export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
