@@ -71,7 +71,10 @@ export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
 }
 
 /** The rankings of an arm and the parts of their scores. */
-export type RankedArm = Omit<ArmRecord, 'slices' | 'losses' | 'stages' | 'seconds' | 'armsAtOnce' | 'latency'>;
+export type RankedArm = Omit<
+  ArmRecord,
+  'slices' | 'conservation' | 'losses' | 'stages' | 'seconds' | 'armsAtOnce' | 'latency'
+>;
 
 /** The dataset of an experiment: the given one, or that of the config. */
 export async function openDataset(
@@ -144,7 +147,8 @@ export class ArmRunner {
     const more = {
       ...limitReach(this.dataset, config, queries),
       config: chooseArmEncoding(config, arm),
-      omitsVectors: arms.length > 0 && areVectorsUnread(this.source, queries, arms),
+      omitsVectors:
+        config.evaluation.conservation === undefined && arms.length > 0 && areVectorsUnread(this.source, queries, arms),
     };
     return openWorkspace({ ...this.source, ...more }, queries, fit);
   }
@@ -254,6 +258,7 @@ export class ArmRunner {
       ...ranked,
       losses: await this.#encodeArmLosses(ranked.options, ranking),
       ...(slices && { slices }),
+      ...(this.source.config.evaluation.conservation && (await this.#measureShown(ranked.options, ranking))),
       stages: subtractCounts(before, await this.sumStageCounts()),
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
@@ -267,6 +272,14 @@ export class ArmRunner {
     if (evaluation.latency === null || arm.control !== null || arm.repeats !== null) return null;
     const { measureLatency } = await import('../measure/latency.ts');
     return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
+  }
+
+  /** A repetition shows what its arm shows, as other seeds have it: it is in no report. */
+  async #measureShown(arm: ArmOptions, ranking: ArmRanking): Promise<Pick<ArmRecord, 'conservation'>> {
+    const { k = 0 } = this.source.config.evaluation.conservation ?? {};
+    if (arm.repeats !== null) return {};
+    const { measureConservation } = await import('../measure/conservation.ts');
+    return { conservation: await measureConservation(await this.openArmWorkspace(arm), arm, ranking, k) };
   }
 
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
