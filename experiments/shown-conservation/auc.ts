@@ -9,7 +9,7 @@ interface Predictions {
   readonly hits: readonly boolean[];
 }
 
-/** How many of ascending numbers are below a value; equal ones count half. */
+/** The number of ascending numbers below a value; equal ones count half. */
 function countBelow(ascending: Float64Array, value: number): number {
   const find = (isBefore: (other: number) => boolean) => {
     let [low, high] = [0, ascending.length];
@@ -24,10 +24,10 @@ function countBelow(ascending: Float64Array, value: number): number {
 }
 
 /**
- * [Q] numbers whose mean is the area under the ROC curve, the chance that a hit has a higher value than a miss: with the
- * placements v of delong1988comparing (the share of the other class below a hit, above a miss), `AUC + Q / Q_own (v -
- * AUC)`. The area is their mean to first order also where Q_own varies, so that an interval of their clustered mean is
- * one of the area, as in obuchowski1997nonparametric. O(Q log Q).
+ * [Q] numbers whose mean is the area under the ROC curve, the chance that a hit has a higher value than a miss. With
+ * the placements v of delong1988comparing (the share of the other class below a hit, above a miss) these are
+ * `AUC + Q / Q_own (v - AUC)`. The area is their mean to first order also where Q_own varies, so an interval of their
+ * clustered mean is one of the area, as in obuchowski1997nonparametric. O(Q log Q).
  *
  * @throws ValidationError without a hit or without a miss.
  */
@@ -48,7 +48,11 @@ export function listAreaParts({ values, hits }: Predictions): Float64Array {
   });
 }
 
-/** The area under the ROC curve with an interval clustered by conversation. @throws ValidationError as {@link listAreaParts}. */
+/**
+ * The area under the ROC curve with an interval clustered by conversation.
+ *
+ * @throws ValidationError as {@link listAreaParts}.
+ */
 export function estimateArea(
   predictions: Predictions,
   clusters: Clusters,

@@ -19,7 +19,7 @@ const settings = z.strictObject({
   locomo: z.string().min(1).nullable().default('locomo10.json'),
   /** The queries of mail, and the half of LoCoMo's questions. */
   split: z.enum(['dev', 'test']).default('dev'),
-  /** Of each dataset, for a quick look; null for all. */
+  /** The number of queries of each dataset, for a quick look; null for all. */
   limitQueries: z.int().min(2).nullable().default(null),
   mailEmbedding: encoderOptions.prefault({ encoder: 'lsa', dimension: 512, dropStopWords: true, stem: true }),
   locomoEmbedding: encoderOptions.prefault({ encoder: 'use-lite' }),
@@ -73,13 +73,13 @@ async function runSource({ name, dataset, embedding, arms }: Source, given: Sett
   return run;
 }
 
-/** What a value of each query predicts of a hit. */
+/** A value of each query that may tell a hit from a miss. */
 interface Predictor {
   readonly name: string;
   readonly read: (arm: ArmResult, query: number) => number;
 }
 
-/** a / b, and 0 for nothing of nothing. */
+/** a / b; 0 if b is 0. */
 const divide = (a: number, b: number) => (b === 0 ? 0 : a / b);
 
 /** To five digits: the rest of a float32 sum is rounding, and would tell equal values apart. */
@@ -109,7 +109,7 @@ const PREDICTORS: readonly Predictor[] = [
   { name: 'score of the first turn', read: (arm, query) => arm.rankings[query]?.[0]?.score ?? 0 },
 ];
 
-/** How well a predictor tells hits from misses, and its means over both. */
+/** The area of a predictor, and its means over hits and misses. */
 interface Predicted {
   readonly predictor: string;
   /** The chance that a hit has a higher value than a miss; .5 predicts nothing. */
@@ -158,7 +158,7 @@ function describeRun(source: string, { result: { arms, queries } }: FinishedRun,
   });
 }
 
-/** Whether the conservation of the first turns tells answers that were found from those that were not. */
+/** Tells whether the conservation of the first turns distinguishes hits from misses. */
 export const shownConservation: Study<typeof settings> = {
   name: 'shown-conservation',
   description: 'whether low coherence or lost magnitude of the first ten turns predicts that none of them is relevant',

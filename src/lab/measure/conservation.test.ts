@@ -100,9 +100,9 @@ describe('the memory of a query', () => {
     for (const [query, { timestamp, conversationId }] of asking.queries.entries()) {
       const earlier = world.turns.filter((turn) => turn.timestamp < timestamp);
       const bakery = earlier.filter(({ channel }) => channel === 'bakery');
-      const one = earlier.filter((turn) => (conversationId ?? turn.conversationId) === turn.conversationId);
+      const ofAsked = earlier.filter((turn) => (conversationId ?? turn.conversationId) === turn.conversationId);
       expectClose(readKept(filtered.measured, query, 'memory'), stream(bakery), 1e-9, `the filter, query ${query}`);
-      expectClose(readKept(asked.measured, query, 'memory'), stream(one), 1e-9, `conversations, query ${query}`);
+      expectClose(readKept(asked.measured, query, 'memory'), stream(ofAsked), 1e-9, `conversations, query ${query}`);
     }
   });
 });

@@ -175,10 +175,10 @@ async function measureShown(
 }
 
 /**
- * Measures the conservation of what an arm showed each query: the memory that the query sees, the pool, the first k, and
- * the packed context of an arm that packs. Embeddings are the turns' own, by the encoder of the arm, also in the world
- * of a null control. A turn weighs its salience in a memory without half-life: importance and uses, which are equal for
- * turns without these attributes.
+ * Measures the conservation of what an arm showed each query: the memory that the query sees, the pool, the first k,
+ * and the packed context of an arm that packs. Embeddings are the turns' own, by the encoder of the arm, also in the
+ * world of a null control. A turn weighs its salience in a memory without half-life: importance and uses, which are
+ * equal for turns without these attributes.
  *
  * @param workspace of the evaluated queries.
  * @param ranked the ranking of the arm.

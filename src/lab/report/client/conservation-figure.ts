@@ -36,7 +36,7 @@ export function smooth(values: readonly number[], width: number): number[] {
   });
 }
 
-/** Three panels over the queries in time order, a line a set of turns: how the memory drifts, and what was shown of it. */
+/** Three panels over the queries in time order, a line a set of turns: the drift of the memory, and what was shown. */
 function drawConservation(state: App, node: HTMLElement): void {
   const { arms, queries } = state.data;
   const arm = arms[state.choice.right];
@@ -64,7 +64,11 @@ function drawConservation(state: App, node: HTMLElement): void {
   node.setAttribute('aria-label', `conservation of what queries are shown by ${arm?.name}; all figures are below`);
 }
 
-/** A line a set and panel; that of the context is dashed, since it may be that of the first ranks. @param width of the mean over neighbouring queries */
+/**
+ * A line a set and panel; that of the context is dashed, since it may be that of the first ranks.
+ *
+ * @param width of the mean over neighbouring queries.
+ */
 export function buildSetTraces(measured: ConservationPayload, queries: readonly QueryPayload[], width: number) {
   const order = orderByTime(queries);
   return PANELS.flatMap(({ figure, axis }, panel) =>
