@@ -59,4 +59,4 @@ test('each arm of each dataset has an area for each predictor, over the queries 
     }
   }
   expect(sections[1]).toContain('| locomo, hybrid ');
-});
+}, 300_000); // reads all mails

@@ -2,7 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
-import type { Turn } from '../../model/turns/turn.ts';
+import { openMemory } from '../../memory/engine/open-memory.ts';
+import { type Turn, toMemoryRecord } from '../../model/turns/turn.ts';
 import { ConservationStream } from '../../ops/conservation/conservation-stream.ts';
 import { rankArm } from '../../rank/retrieval/retriever.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld } from '../../rank/signals/corpus.fixture.ts';
@@ -86,6 +87,20 @@ describe('the memory of a query', () => {
       expectClose(readKept(measured, query, 'memory'), [count, magnitude, energy, information], 1e-9, `query ${query}`);
     }
     expect(measured.weights).toBe('salience');
+  });
+
+  test('is that of a live memory of the same turns', async () => {
+    const { measured } = await measure(workspace, BM25);
+    const last = world.queries.length - 1;
+    const { timestamp } = world.queries[last] as (typeof world.queries)[number];
+    const memory = await openMemory({ folder: null, dimension: DIMENSION, conservation: { mode: 'warn' } });
+    const earlier = world.turns.filter((turn) => turn.timestamp < timestamp);
+    await memory.addBatch(
+      earlier.map((turn) => toMemoryRecord(turn, { embedding: world.vectorOf.get(turn.id) as Float32Array })),
+    );
+    const { count = 0, magnitude = 0, energy = 0, information = 0 } = memory.conservation.measure() ?? {};
+    await memory.close();
+    expectClose(readKept(measured, last, 'memory'), [count, magnitude, energy, information], 1e-9, 'the last query');
   });
 
   test('has no turn that a filter before the search hides, nor one of another conversation than is asked', async () => {
