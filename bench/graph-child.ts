@@ -25,7 +25,7 @@ export interface GraphTask {
   readonly seed: number;
   /** Kinds of edges besides those of an arm without options. */
   readonly also: readonly EdgeKind[];
-  /** Of the solvers with tensors. */
+  /** The backend of the solvers with tensors. */
   readonly backend: BackendChoice;
   /** That a solver may take for a batch, about. */
   readonly seconds: number;

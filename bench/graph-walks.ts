@@ -18,7 +18,7 @@ const COMPARED = 10;
 const FINE = 1e-9;
 /** Queries that are solved at once. */
 const WIDTHS = [1, 32, 256];
-/** Of a batch, the median counts. */
+/** Times of one batch, whose median counts. */
 const REPEATS = 3;
 
 /** PageRank of this project over all edges. */
@@ -141,7 +141,7 @@ function listBatchSolvers(nodes: number): GraphSolver[] {
   return nodes <= DENSE_NODES ? ['host', 'sparse-tensor', 'dense-tensor'] : ['host', 'sparse-tensor'];
 }
 
-/** Milliseconds of the processor for a query: the median of the batches, of {@link REPEATS} times one batch where there is one. */
+/** Milliseconds of the processor for a query: the median of the batches, of {@link REPEATS} times a single batch. */
 async function timeBatches(
   solve: SolveBatch,
   makeMoment: () => GraphMoment,

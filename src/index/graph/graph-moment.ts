@@ -113,7 +113,10 @@ export class GraphMoment {
     return memory >= 0 && this.#visible.isVisible[memory] === 0;
   }
 
-  /** Calls `visit` with each neighbour of a node, the weight of the edge and its entry in the adjacency, in the order in which the edges began to exist. */
+  /**
+   * Calls `visit` with each neighbour of a node, the weight of the edge and its entry in the adjacency, in the order in
+   * which the edges began to exist.
+   */
   forEachNeighbour(node: number, visit: (neighbour: number, weight: number, entry: number) => void): void {
     const { neighbours, weights, mentions, offsets } = this.adjacency;
     const end = this.adjacency.findEnd(node, this.asOf);

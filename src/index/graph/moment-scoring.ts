@@ -36,10 +36,14 @@ export class NodeScores {
   }
 }
 
-/** What is done with the scores of each query of a batch; they are valid until it returns. */
+/** Takes in the scores of each query of a batch; they are valid until it returns. */
 export type VisitScores = (query: number, scores: NodeScores) => void;
 
-/** Scores queries on graphs of one adjacency, and visits the scores of each. @throws what {@link MomentScorer.score} does. */
+/**
+ * Scores queries on graphs of one adjacency, and visits the scores of each.
+ *
+ * @throws what {@link MomentScorer.score} does.
+ */
 export type ScoreBatch<Options extends GraphScoringOptions = GraphScoringOptions> = (
   scorer: MomentScorer,
   queries: readonly MomentQuery[],
@@ -181,7 +185,11 @@ export interface Share {
   readonly share: number;
 }
 
-/** The visible seeds with weights above 0; none for a query without one. @throws ValidationError for a weight that is negative or not finite. */
+/**
+ * The visible seeds with weights above 0; none for a query without one.
+ *
+ * @throws ValidationError for a weight that is negative or not finite.
+ */
 export function normaliseVisibleSeeds(moment: GraphMoment, seeds: NodeSeeds): Share[] {
   const visible: Share[] = [];
   for (const [node, share] of seeds) {

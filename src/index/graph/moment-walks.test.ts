@@ -27,7 +27,7 @@ const starts = [
   [{ node: 0, share: 1 }],
 ];
 
-/** The probabilities of a moment by node, `source -> target`, those of parallel edges summed; written from the definition. */
+/** The probabilities of a moment, `source -> target`, summed over parallel edges; written from the definition. */
 function listExpected(moment: GraphMoment): Record<string, number> {
   const steps: Record<string, number> = {};
   for (let node = 0; node < adjacency.size; node++) {

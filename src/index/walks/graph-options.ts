@@ -4,7 +4,7 @@ import { conceptFileSource } from '../graph/extraction/concept-source.ts';
 
 const edgeWeight = z.number().min(0);
 
-/** What computes PageRank: the solvers of ops/pagerank, or `auto`, which chooses one for each batch of queries. */
+/** Solvers of PageRank: those of ops/pagerank, and `auto`, which chooses one for each batch of queries. */
 export const GRAPH_SOLVERS = ['push', 'host', 'sparse-tensor', 'dense-tensor', 'auto'] as const;
 export type GraphSolver = (typeof GRAPH_SOLVERS)[number];
 
@@ -49,7 +49,7 @@ const keys = z.strictObject({
   /** What the specificity of a concept multiplies: its weight as a seed, edges (its mentions, and names by how many name a turn), both or nothing. */
   specificity: z.enum(['seeds', 'edges', 'both', 'none']).default('seeds'),
   scoring: z.enum(['pagerank', 'hop-decay', 'degree']).default('pagerank'),
-  /** Of pagerank: what computes the scores, `push` where it is absent, as in every config from before there was a choice. */
+  /** Solver of pagerank; absent in a resolved config that takes `push`. */
   solver: z.enum(GRAPH_SOLVERS).optional(),
   /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
   damping: z.number().min(0).lt(1).default(0.5),

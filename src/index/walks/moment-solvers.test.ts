@@ -177,7 +177,7 @@ describe('the option solver', () => {
     expect(() => describeOptions(given)).toThrow(message);
   });
 
-  test('push may stand beside any scoring', () => {
+  test('push is allowed with any scoring', () => {
     expect(describeOptions({ solver: 'push', scoring: 'degree' }).solver).toBe('push');
   });
 });

@@ -21,15 +21,15 @@ import {
 } from '../graph/moment-walks.ts';
 import { type GraphIndexOptions, type GraphSolver, TENSOR_TOLERANCE } from './graph-options.ts';
 
-/** What `host` makes the tolerance smaller by, and the smallest that float64 reaches. */
+/** The factor of the tolerance for `host`, and the smallest tolerance that float64 reaches. */
 const [HOST_FACTOR, HOST_TOLERANCE] = [1e-6, 1e-13];
 
 /**
  * Power iteration in float64, eight queries at a time. A moment costs its graph, read once, and then at most some
  * log(tolerance / 2) / log(damping) times its edges for each query.
  *
- * In place, nodes of one exact score differ by the error that remains. The iteration therefore goes on to a millionth of
- * the tolerance, so that their float32 scores are ties.
+ * In place, nodes of one exact score differ by the error that remains. The iteration therefore goes on to a millionth
+ * of the tolerance, so that their float32 scores are ties.
  */
 const solveOnHost: SolveQueries = async (queries, { damping, tolerance: given }, keep) => {
   const tolerance = Math.min(given, Math.max(HOST_TOLERANCE, HOST_FACTOR * given));
@@ -59,7 +59,7 @@ const SOLVERS: Readonly<Record<Exclude<GraphSolver, 'push' | 'auto'>, () => Prom
   'dense-tensor': async () => (await loadTensors()).solveDense,
 };
 
-/** What the choice of `auto` depends on. */
+/** Facts that the choice of `auto` depends on. */
 export interface SolverChoice {
   readonly backend: BackendName;
   /** Nodes and entries of the adjacency that exist at the last moment of the batch; an edge has two entries. */

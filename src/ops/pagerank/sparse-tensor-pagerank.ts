@@ -49,7 +49,10 @@ export function uploadEdges(edges: EdgeList): DeviceTransitions {
   };
 }
 
-/** The sum by segments has as many rows as the last segment says, so the last node gets an edge of probability 0 if no edge leads to it. */
+/**
+ * The sum by segments has as many rows as the last segment says, so the last node gets an edge of probability 0 if no
+ * edge leads to it.
+ */
 function reachLastNode(edges: EdgeList): EdgeList {
   const { nodes, sources, targets, probabilities } = edges;
   const count = sources.length;

@@ -7,7 +7,7 @@ import { countWalkSteps, type WalkOptions } from './pagerank-solver.ts';
 import type { SeedDistribution } from './seed-distribution.ts';
 import { type DeviceTransitions, uploadSeedColumns } from './tensor-pagerank.ts';
 
-/** Where walks end. */
+/** Nodes at which walks end. */
 export interface WalkEnds {
   /** V. */
   readonly nodes: number;
@@ -15,7 +15,7 @@ export interface WalkEnds {
   readonly dangling: Float32Array;
 }
 
-/** What a walk holds on the device. */
+/** Tensors of a walk. */
 interface HeldWalk {
   /** [V, B] the shares of the seeds. */
   readonly starts: tf.Tensor2D;
@@ -28,8 +28,8 @@ interface HeldWalk {
 }
 
 /**
- * Personalised PageRank of a batch by a number of steps that is known beforehand, see {@link countWalkSteps}: nothing is
- * read from the device but the scores, once, and a query's scores depend on no other query. Float32 rounds besides.
+ * Personalised PageRank of a batch by a number of steps that is known beforehand, see {@link countWalkSteps}. The
+ * scores alone are read from the device, once, and those of a query depend on no other query. Float32 rounds besides.
  * A step costs one operation on the device besides those of `spread`, and five where a node is dangling: the whole walk
  * steps × (E B + V B) numbers.
  *
