@@ -16,7 +16,7 @@ import {
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
-import { addCounts, KEEPS_NOTHING, type StageCounts, subtractCounts } from '../../rank/signals/stage.ts';
+import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
@@ -193,9 +193,9 @@ export class ArmRunner {
     return [...this.#tuningWorkspaces.list(), ...this.#workspaces.list()];
   }
 
-  /** The number of times each stage was executed, found in memory and read from the store so far. */
-  async sumStageCounts(): Promise<StageCounts> {
-    return addCounts(...(await Promise.all(this.#listWorkspaces())).map((workspace) => workspace.readStageCounts()));
+  /** Counts of each stage over all workspaces, since they were last taken. */
+  async takeStageCounts(): Promise<StageCounts> {
+    return addCounts(...(await Promise.all(this.#listWorkspaces())).map((workspace) => workspace.takeStageCounts()));
   }
 
   /**
@@ -249,7 +249,7 @@ export class ArmRunner {
     signal?: AbortSignal | undefined,
   ): Promise<ArmRecord> {
     const started = performance.now();
-    const before = await this.sumStageCounts();
+    await this.takeStageCounts(); // of what was done before
     const { ranked, ranking } = await this.rank(name, this.source.config.evaluation.inspect, report, signal);
     if (ranked.changes) assertStepsApplied(ranked, this.queries.length);
     const slices = await this.#collectArmSlices(ranked.options);
@@ -258,7 +258,7 @@ export class ArmRunner {
       losses: await this.#encodeArmLosses(ranked.options, ranking),
       ...(slices && { slices }),
       ...(this.source.config.evaluation.conservation && (await this.#measureShown(ranked.options, ranking))),
-      stages: subtractCounts(before, await this.sumStageCounts()),
+      stages: await this.takeStageCounts(),
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
       latency: await this.#measureArmLatency(ranked.options),

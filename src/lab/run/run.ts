@@ -14,7 +14,7 @@ import type { Qrels, Run, Superseded } from '../../model/run.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
 import { buildRun } from '../../rank/retrieval/retriever.ts';
-import { addCounts, subtractCounts } from '../../rank/signals/stage.ts';
+import { addCounts } from '../../rank/signals/stage.ts';
 import { indexControls, listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import {
@@ -177,10 +177,10 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   };
   const own = new Map(shown.records.map(({ name }) => [name, runs.get(name) as Run]));
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
-  const before = await runner.sumStageCounts();
+  await runner.takeStageCounts(); // of what was timed
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
   const warnings = await findRunWarnings(runner, config, shown.records, own, measurement.queries);
-  const counted = subtractCounts(before, await runner.sumStageCounts());
+  const counted = await runner.takeStageCounts();
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;
   const finished: MeasuredRun = {

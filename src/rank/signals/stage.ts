@@ -157,10 +157,9 @@ export type StageCounts = Readonly<Record<string, StageCount>>;
 
 const NONE: StageCount = { executed: 0, memory: 0, disk: 0, launches: 0, seconds: 0 };
 
-/** @returns `count + factor * other` */
-function addCount(count: StageCount, other: Partial<StageCount> = NONE, factor = 1): StageCount {
+function addCount(count: StageCount, other: Partial<StageCount> = NONE): StageCount {
   const sum = { ...count };
-  for (const name in NONE) sum[name as keyof StageCount] += factor * (other[name as keyof StageCount] ?? 0);
+  for (const name in NONE) sum[name as keyof StageCount] += other[name as keyof StageCount] ?? 0;
   return sum;
 }
 
@@ -168,16 +167,6 @@ function addCount(count: StageCount, other: Partial<StageCount> = NONE, factor =
 export function addCounts(...all: readonly StageCounts[]): StageCounts {
   const names = [...new Set(all.flatMap(Object.keys))].sort();
   return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addCount(sum, own[name]), NONE)]));
-}
-
-/** Counts between two moments; stages that were not asked for in between are left out. */
-export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
-  const differences: Record<string, StageCount> = {};
-  for (const [name, count] of Object.entries(after)) {
-    const difference = addCount(count, before[name], -1);
-    if (difference.executed + difference.memory + difference.disk > 0) differences[name] = difference;
-  }
-  return differences;
 }
 
 /** The name of a number or a single array. */
@@ -225,6 +214,13 @@ export class StageResults {
 
   listStageCounts(): StageCounts {
     return addCounts(Object.fromEntries(this.#counts));
+  }
+
+  /** Counts since they were last taken. */
+  takeStageCounts(): StageCounts {
+    const counts = addCounts(Object.fromEntries(this.#counts));
+    this.#counts.clear();
+    return counts;
   }
 
   clear(): void {
