@@ -15,8 +15,8 @@ function installCommand(): Command {
     .addHelpText(
       'after',
       `
-cuda    an NVIDIA card, on Linux x86-64: 2.5 GB of downloads, 6 GB of disk
-node    the processor, on Linux x86-64: 0.3 GB of downloads, 1.2 GB of disk
+cuda    an NVIDIA card, on Linux x86-64: 2.5 GB of downloads, 4.3 GB installed, 7 GB in between
+node    the processor, on Linux x86-64: 0.3 GB of downloads, 1.1 GB installed
 webgpu  any card with a Vulkan, Metal or Direct3D 12 driver
 
 cuda and node download a build of TensorFlow by pip, and build the native part of tfjs-node against it, for which

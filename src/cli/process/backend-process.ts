@@ -3,10 +3,10 @@ import type { BackendName } from '../../core/tensors/active-backend.ts';
 import { buildChildEnvironment, findOwnProgram } from '../../lab/launch/own-process.ts';
 import { interruption } from './supervision.ts';
 
-/** What a process reported of a backend that it loaded. */
+/** The report of a process that loaded a backend. */
 interface Trial {
   readonly isUsable: boolean;
-  /** What it computes with, or why it cannot be used. */
+  /** The library and the device, or the reason why the backend cannot be used. */
   readonly remark: string;
 }
 

@@ -14,7 +14,7 @@ export interface ExternalRun {
 
 /** A program that was ended, that could not be started or that reports an error. */
 export class ExternalProgramError extends Error {
-  /** What it wrote to both of its streams. */
+  /** The text that it wrote to both of its streams. */
   readonly output: string;
 
   constructor(message: string, output: string, options?: ErrorOptions) {

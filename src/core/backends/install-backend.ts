@@ -110,7 +110,7 @@ async function bring(
   }
 }
 
-/** Wheels of Python 3.11, whichever Python is here: none is installed, and their libraries do not depend on it. */
+/** Wheels of Python 3.11, whichever Python is here: their libraries do not depend on it, and they are not installed. */
 const PIP = [
   ...['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-cache-dir', '--no-deps'],
   ...['--only-binary=:all:', '--python-version', '3.11', '--implementation', 'cp', '--abi', 'cp311', '--abi', 'none'],

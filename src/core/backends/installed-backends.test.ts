@@ -64,7 +64,7 @@ test('a damaged record is an error that says what to do', () => {
 
 test('every recipe names the version of a package and the hash of a wheel', () => {
   for (const { packages: wanted, addon } of Object.values(RECIPES)) {
-    for (const one of wanted) expect(one).toMatch(/^(?:@tensorflow\/)?[a-z-]+@\d+\.\d+\.\d+$/);
+    for (const text of wanted) expect(text).toMatch(/^(?:@tensorflow\/)?[a-z-]+@\d+\.\d+\.\d+$/);
     const wheels = addon === undefined ? [] : [addon.tensorflow, ...addon.libraries];
     for (const { sha256, bytes } of wheels)
       expect([/^[0-9a-f]{64}$/.test(sha256), bytes > 500_000]).toEqual([true, true]);

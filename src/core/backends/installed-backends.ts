@@ -7,7 +7,7 @@ import { readText } from '../files/files.ts';
 import { findBackendsFolder, INSTALLABLE, type InstallableBackend } from '../tensors/active-backend.ts';
 import { parse } from '../validation/validation.ts';
 
-/** In the folder of a backend: what it was made of. */
+/** The record in the folder of a backend. */
 export const RECORD_FILE = 'ragpp-backend.json';
 /** A folder in which a backend is made, as errors name it. */
 export const UNFINISHED_BACKEND = 'unfinished backend';
@@ -22,7 +22,7 @@ const record = z.strictObject({
   node: z.string(),
 });
 
-/** What a backend was made of: versions and hashes of all that was downloaded. */
+/** Versions and hashes of all that was downloaded for a backend. */
 export type BackendRecord = z.output<typeof record>;
 
 /** A backend that `ragpp backend install` has made. */

@@ -8,7 +8,7 @@ export interface Wheel {
   readonly sha256: string;
 }
 
-/** What a backend is made of. */
+/** The parts of a backend. */
 export interface Recipe {
   /** Packages of npm with their versions. */
   readonly packages: readonly string[];
@@ -30,7 +30,10 @@ const wheel = (name: string, version: string, bytes: number, sha256: string): Wh
   sha256,
 });
 
-/** Those that the extra `and-cuda` of the wheel of TensorFlow names, each in the oldest version that it allows: CUDA 12.5, against which it was built. */
+/**
+ * The libraries that the extra `and-cuda` of TensorFlow's wheel names, each in the oldest version that it allows: those
+ * of CUDA 12.5, with which the wheel was built.
+ */
 const NVIDIA = [
   wheel(
     'nvidia-cublas-cu12',
@@ -96,7 +99,7 @@ const NVIDIA = [
   ),
 ];
 
-/** How each backend is made that is not part of the project. */
+/** The recipes of the backends that are not part of the project. */
 export const RECIPES: Readonly<Record<InstallableBackend, Recipe>> = {
   cuda: {
     packages: ['@tensorflow/tfjs-node-gpu@4.22.0'],

@@ -7,8 +7,8 @@ import type { Recipe, Wheel } from './recipes.ts';
 /** Programs that build a native part, with the packages of Debian that have them. */
 const BUILDERS = { python3: 'python3', make: 'build-essential', 'c++': 'build-essential' } as const;
 /** Bytes of a wheel's content beside those of the wheel, which is kept until all is done. */
-const UNPACKED = 3.5;
-/** Of the packages of npm, and of a build. */
+const UNPACKED = 2;
+/** Bytes of the packages of npm, and of a build. */
 const REST_BYTES = 2 ** 30;
 
 function refuseSystem(name: InstallableBackend): void {

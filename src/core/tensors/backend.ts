@@ -44,8 +44,7 @@ function hasNativeLibrary(folder: string): boolean {
 }
 
 /** Says what keeps a package from being loaded. Without its library, tfjs-node registers kernels and then throws. */
-function describeFault(name: string, folder: string | undefined): string | null {
-  if (folder === undefined || !existsSync(folder)) return `${name} is not installed`;
+function describeFault(name: string, folder: string): string | null {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
   if (name.startsWith('@tensorflow/') && version !== tf.version_core)
     return `${name} of ${folder} has version ${version}, where TensorFlow.js has ${tf.version_core}`;
@@ -54,30 +53,37 @@ function describeFault(name: string, folder: string | undefined): string | null 
 
 /**
  * The folders of a backend's packages in the order of `BACKEND_PACKAGES`, or what is missing: those that the project
- * finds, or else those that `ragpp backend install` brought.
+ * finds, or else those that `ragpp backend install` brought. Loads nothing, and asks for no adapter.
  */
 function findPackages(backend: InstallableBackend): { readonly folders: string[] } | { readonly fault: string } {
-  const names = BACKEND_PACKAGES[backend];
   const installed = join(findBackendsFolder(), backend, 'node_modules');
-  const places = [names.map(findPackageFolder), names.map((name) => join(installed, name))];
-  const faults = places.map((folders) => names.flatMap((name, i) => describeFault(name, folders[i]) ?? []));
-  const usable = faults.findIndex((found) => found.length === 0);
-  if (usable >= 0) return { folders: places[usable] as string[] };
-  return { fault: (faults[existsSync(installed) ? 1 : 0] as string[]).join(', ') };
-}
-
-/** Asks for no adapter, and loads no library. */
-function probeInstallable(name: InstallableBackend): BackendProbe {
-  const found = findPackages(name);
-  return 'folders' in found
-    ? { name, available: true, reason: found.folders[0] as string }
-    : { name, available: false, reason: `${found.fault}: ragpp backend install ${name}` };
+  let fault = '';
+  for (const isOwn of existsSync(installed) ? [true, false] : [true]) {
+    const folders: string[] = [];
+    const faults: string[] = [];
+    for (const name of BACKEND_PACKAGES[backend]) {
+      const folder = isOwn ? findPackageFolder(name) : join(installed, name);
+      const isThere = folder !== undefined && existsSync(folder);
+      const found = isThere ? describeFault(name, folder) : `${name} is not installed`;
+      if (found !== null) faults.push(found);
+      else folders.push(folder as string);
+    }
+    if (faults.length === 0) return { folders };
+    fault = faults.join(', ');
+  }
+  return { fault };
 }
 
 /** Says for each backend whether it can be tried here, without loading anything native. */
 export function probeBackends(): BackendProbe[] {
+  const probes: BackendProbe[] = [];
+  for (const name of INSTALLABLE) {
+    const found = findPackages(name);
+    if ('folders' in found) probes.push({ name, available: true, reason: found.folders[0] as string });
+    else probes.push({ name, available: false, reason: `${found.fault}: ragpp backend install ${name}` });
+  }
   return [
-    ...INSTALLABLE.map(probeInstallable),
+    ...probes,
     { name: 'wasm', available: true, reason: '@tensorflow/tfjs-backend-wasm' },
     {
       name: 'cpu',
@@ -148,24 +154,20 @@ async function load(name: BackendName): Promise<void> {
   });
 }
 
-/** What of the backend of tfjs-node and tfjs-node-gpu is read here. */
+/** The fields of the backend of tfjs-node and tfjs-node-gpu that are read here. */
 interface NativeBackend {
   readonly binding: { readonly TF_Version: string };
   readonly isUsingGpuDevice: boolean;
 }
 
-/** The backend that computes with libtensorflow, if one does. */
-function getNative(): NativeBackend | undefined {
-  return tf.getBackend() === 'tensorflow' ? (tf.backend() as unknown as NativeBackend) : undefined;
-}
-
-/** True if libtensorflow computes on a card. */
+/** True if libtensorflow is the active library and computes on a card. */
 export function usesCard(): boolean {
-  return getNative()?.isUsingGpuDevice ?? false;
+  return tf.getBackend() === 'tensorflow' && (tf.backend() as unknown as NativeBackend).isUsingGpuDevice;
 }
 
 function activate(name: BackendName, reason: string): void {
-  const libtensorflow = getNative()?.binding.TF_Version;
+  const isNative = tf.getBackend() === 'tensorflow';
+  const libtensorflow = isNative ? (tf.backend() as unknown as NativeBackend).binding.TF_Version : undefined;
   const remark = name === 'cuda' && !usesCard() ? '; it computes on the processor, since it found no card' : '';
   setActiveBackend({ name, reason: `${reason}${remark}`, libtensorflow });
 }
