@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { UnavailableError } from '../errors/errors.ts';
 import { freezeDeeply } from '../values/once.ts';
 
@@ -21,8 +21,7 @@ export const BACKEND_PACKAGES = freezeDeeply({
 
 /** The folder of all installed backends, absolute: `backends` in the folder of RAGPP_CACHE, or `.ragpp/backends`. */
 export function findBackendsFolder(): string {
-  const cache = process.env.RAGPP_CACHE;
-  return resolve(cache ? join(cache, 'backends') : join('.ragpp', 'backends'));
+  return resolve(process.env.RAGPP_CACHE || '.ragpp', 'backends');
 }
 
 /** The backend that computes the tensors of this process; readable without loading a tensor library. */

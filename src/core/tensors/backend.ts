@@ -38,52 +38,52 @@ function findPackageFolder(name: string): string | undefined {
   }
 }
 
-function hasNativeLibrary(folder: string): boolean {
-  const lib = join(folder, 'lib');
-  return existsSync(lib) && readdirSync(lib).some((entry) => existsSync(join(lib, entry, 'tfjs_binding.node')));
-}
-
 /** Says what keeps a package from being loaded. Without its library, tfjs-node registers kernels and then throws. */
 function describeFault(name: string, folder: string): string | null {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
   if (name.startsWith('@tensorflow/') && version !== tf.version_core)
     return `${name} of ${folder} has version ${version}, where TensorFlow.js has ${tf.version_core}`;
-  return name.includes('tfjs-node') && !hasNativeLibrary(folder) ? `${name} of ${folder} has no native library` : null;
+  const lib = join(folder, 'lib');
+  const builds = existsSync(lib) ? readdirSync(lib) : [];
+  const isBuilt = builds.some((build) => existsSync(join(lib, build, 'tfjs_binding.node')));
+  return name.includes('tfjs-node') && !isBuilt ? `${name} of ${folder} has no native library` : null;
 }
 
-/**
- * The folders of a backend's packages in the order of `BACKEND_PACKAGES`, or what is missing: those that the project
- * finds, or else those that `ragpp backend install` brought. Loads nothing, and asks for no adapter.
- */
-function findPackages(backend: InstallableBackend): { readonly folders: string[] } | { readonly fault: string } {
+/** Folders of the packages of a backend, in the order of `BACKEND_PACKAGES`, or what is missing. */
+type FoundPackages = { readonly folders: string[] } | { readonly fault: string };
+
+/** Finds packages that the project finds, or else those that `ragpp backend install` brought. Loads nothing. */
+function findPackages(backend: InstallableBackend): FoundPackages {
+  const [first] = BACKEND_PACKAGES[backend];
   const installed = join(findBackendsFolder(), backend, 'node_modules');
-  let fault = '';
-  for (const isOwn of existsSync(installed) ? [true, false] : [true]) {
-    const folders: string[] = [];
-    const faults: string[] = [];
-    for (const name of BACKEND_PACKAGES[backend]) {
-      const folder = isOwn ? findPackageFolder(name) : join(installed, name);
-      const isThere = folder !== undefined && existsSync(folder);
-      const found = isThere ? describeFault(name, folder) : `${name} is not installed`;
-      if (found !== null) faults.push(found);
-      else folders.push(folder as string);
-    }
-    if (faults.length === 0) return { folders };
-    fault = faults.join(', ');
+  if (!existsSync(installed) && findPackageFolder(first) === undefined) return { fault: `${first} is not installed` };
+  const own = checkPackages(backend, findPackageFolder);
+  return 'folders' in own || !existsSync(installed) ? own : checkPackages(backend, (name) => join(installed, name));
+}
+
+function checkPackages(backend: InstallableBackend, locate: (name: string) => string | undefined): FoundPackages {
+  const folders: string[] = [];
+  const faults: string[] = [];
+  for (const name of BACKEND_PACKAGES[backend]) {
+    const folder = locate(name);
+    const isThere = folder !== undefined && existsSync(folder);
+    const fault = isThere ? describeFault(name, folder) : `${name} is not installed`;
+    if (fault !== null) faults.push(fault);
+    else folders.push(folder as string);
   }
-  return { fault };
+  return faults.length === 0 ? { folders } : { fault: faults.join(', ') };
+}
+
+function probeInstallable(name: InstallableBackend): BackendProbe {
+  const found = findPackages(name);
+  if ('folders' in found) return { name, available: true, reason: found.folders[0] as string };
+  return { name, available: false, reason: `${found.fault}: ragpp backend install ${name}` };
 }
 
 /** Says for each backend whether it can be tried here, without loading anything native. */
 export function probeBackends(): BackendProbe[] {
-  const probes: BackendProbe[] = [];
-  for (const name of INSTALLABLE) {
-    const found = findPackages(name);
-    if ('folders' in found) probes.push({ name, available: true, reason: found.folders[0] as string });
-    else probes.push({ name, available: false, reason: `${found.fault}: ragpp backend install ${name}` });
-  }
   return [
-    ...probes,
+    ...INSTALLABLE.map(probeInstallable),
     { name: 'wasm', available: true, reason: '@tensorflow/tfjs-backend-wasm' },
     {
       name: 'cpu',
@@ -155,21 +155,15 @@ async function load(name: BackendName): Promise<void> {
 }
 
 /** The fields of the backend of tfjs-node and tfjs-node-gpu that are read here. */
-interface NativeBackend {
+export interface NativeBackend extends tf.KernelBackend {
   readonly binding: { readonly TF_Version: string };
   readonly isUsingGpuDevice: boolean;
 }
 
-/** True if libtensorflow is the active library and computes on a card. */
-export function usesCard(): boolean {
-  return tf.getBackend() === 'tensorflow' && (tf.backend() as unknown as NativeBackend).isUsingGpuDevice;
-}
-
 function activate(name: BackendName, reason: string): void {
-  const isNative = tf.getBackend() === 'tensorflow';
-  const libtensorflow = isNative ? (tf.backend() as unknown as NativeBackend).binding.TF_Version : undefined;
-  const remark = name === 'cuda' && !usesCard() ? '; it computes on the processor, since it found no card' : '';
-  setActiveBackend({ name, reason: `${reason}${remark}`, libtensorflow });
+  const { binding, isUsingGpuDevice } = tf.backend() as Partial<NativeBackend>;
+  const remark = name === 'cuda' && !isUsingGpuDevice ? '; it computes on the processor, since it found no card' : '';
+  setActiveBackend({ name, reason: `${reason}${remark}`, libtensorflow: binding?.TF_Version });
 }
 
 const REMEDY = 'run ragpp doctor to see what is missing, or use --backend auto';

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { describeCard, findMisfit, listCards } from '../../core/backends/graphics-card.ts';
 import { UnavailableError } from '../../core/errors/errors.ts';
 import { getActiveBackend } from '../../core/tensors/active-backend.ts';
-import { usesCard } from '../../core/tensors/backend.ts';
+import type { NativeBackend } from '../../core/tensors/backend.ts';
 import { registerGradients } from '../../core/tensors/gradients.ts';
 import { matmul } from '../../core/tensors/matmul.ts';
 import { readBack } from '../../core/tensors/scope.ts';
@@ -60,7 +60,8 @@ function describeAdapter(): string {
 
 function describeCuda(): string {
   const cards = listCards();
-  if (usesCard()) return cards.length === 0 ? 'a card' : cards.map(describeCard).join('; ');
+  if ((tf.backend() as NativeBackend).isUsingGpuDevice)
+    return cards.length === 0 ? 'a card' : cards.map(describeCard).join('; ');
   const [card] = cards;
   if (card === undefined) return 'no card was found: computes on the processor';
   const reason =
