@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { resolve } from 'node:path';
 import type { engine } from '@tensorflow/tfjs-core';
 import { UnavailableError } from '../errors/errors.ts';
 import { freezeDeeply } from '../values/once.ts';
@@ -7,6 +8,23 @@ import { freezeDeeply } from '../values/once.ts';
 export const BACKENDS = freezeDeeply(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
 /** A backend of TensorFlow.js. */
 export type BackendName = (typeof BACKENDS)[number];
+
+/** The backends that `ragpp backend install` brings. */
+export const INSTALLABLE = freezeDeeply(['cuda', 'node', 'webgpu'] as const);
+/** A backend that is not part of the project. */
+export type InstallableBackend = (typeof INSTALLABLE)[number];
+
+/** The packages of a backend that is not part of the project, the one that registers its kernels first. */
+export const BACKEND_PACKAGES = freezeDeeply({
+  cuda: ['@tensorflow/tfjs-node-gpu'],
+  node: ['@tensorflow/tfjs-node'],
+  webgpu: ['@tensorflow/tfjs-backend-webgpu', 'webgpu'],
+} as const satisfies Record<InstallableBackend, readonly string[]>);
+
+/** The folder of all installed backends, absolute: `backends` in the folder of RAGPP_CACHE, or `.ragpp/backends`. */
+export function findBackendsFolder(): string {
+  return resolve(process.env.RAGPP_CACHE || '.ragpp', 'backends');
+}
 
 /** The backend that computes the tensors of this process; readable without loading a tensor library. */
 interface ActiveBackend {
