@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { BackendChoice } from '../src/core/tensors/backend.ts';
+import { useBackend } from '../src/core/tensors/backend.ts';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind } from '../src/index/graph/concept-graph.ts';
 import { KeptGraphs, listConcepts, readTitle } from '../src/index/graph/graph-moment.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/walkable-graph.ts';
@@ -23,6 +25,10 @@ export interface GraphTask {
   readonly seed: number;
   /** Kinds of edges besides those of an arm without options. */
   readonly also: readonly EdgeKind[];
+  /** The backend of the solvers with tensors. */
+  readonly backend: BackendChoice;
+  /** That a solver may take for a batch, about. */
+  readonly seconds: number;
   /** Where the graph and the seeds of the queries are written for the peers. */
   readonly folder: string;
 }
@@ -165,7 +171,15 @@ async function askQueries(
   return { asked, seeded };
 }
 
-async function measureGraph({ size, queries: count, seed, also, folder }: GraphTask): Promise<GraphFigures> {
+async function measureGraph({
+  size,
+  queries: count,
+  seed,
+  also,
+  folder,
+  backend,
+  seconds,
+}: GraphTask): Promise<GraphFigures> {
   const given = { index: 'graph', edges: Object.fromEntries(also.map((kind) => [kind, 1])) };
   const describe = (more: object) => graphDefinition.options.parse({ ...given, ...more });
   const options = describe({});
@@ -196,7 +210,8 @@ async function measureGraph({ size, queries: count, seed, also, folder }: GraphT
   const bm25 = await timeSeconds('bm25', () => new Bm25Index(ids, texts));
   const openIndex = (more: object) => new GraphIndex(context, describe(more));
   const { asked, seeded } = await askQueries(corpus, bm25.result, queries, openIndex, options);
-  const walks = writeWalks(folder, built.result, arrays.result, seeded, options);
+  await useBackend(backend);
+  const walks = await writeWalks(folder, built.result, arrays.result, seeded, options, seconds);
   let largestDegree = 0;
   for (let node = 0; node < adjacency.size; node++)
     largestDegree = Math.max(

@@ -54,11 +54,12 @@ export function formatGraphTables(all: readonly GraphFigures[]): string {
 
 /** PageRank of the same seeds on the same edges. */
 export function formatWalks(walks: readonly { readonly size: number; readonly rows: readonly WalkRow[] }[]): string {
-  const header = ['PageRank', 'memories', 'build s', 'ms/query', 'queries', 'top 10 as ours', 'max error'];
+  const header = ['PageRank', 'memories', 'at once', 'build s', 'ms/query', 'queries', 'top 10 as ours', 'max error'];
   const lines = walks.flatMap(({ size, rows }) =>
-    rows.map(({ name, buildSeconds, milliseconds, queries, overlap, difference }) => [
+    rows.map(({ name, atOnce, buildSeconds, milliseconds, queries, overlap, difference }) => [
       name,
       `${size}`,
+      `${atOnce}`,
       buildSeconds?.toFixed(2) ?? '-',
       milliseconds.toFixed(2),
       `${queries}`,

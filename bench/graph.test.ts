@@ -44,15 +44,23 @@ test('threads have hubs, titles that texts name and questions in time order', ()
 });
 
 test('a walk has a row for each program and size', () => {
-  const own = { name: 'push', buildSeconds: null, milliseconds: 0.25, queries: 9, overlap: 1, difference: 2e-4 };
-  const peer = { ...own, name: 'scipy', buildSeconds: 0.5, overlap: 0.95 };
+  const own = {
+    name: 'push',
+    atOnce: 1,
+    buildSeconds: null,
+    milliseconds: 0.25,
+    queries: 9,
+    overlap: 1,
+    difference: 2e-4,
+  };
+  const peer = { ...own, name: 'scipy', atOnce: 32, buildSeconds: 0.5, overlap: 0.95 };
   expect(
     formatWalks([{ size: 70, rows: [own, peer] }])
       .split('\n')
       .slice(2),
   ).toEqual([
-    'push            70        -      0.25        9           1.000     2.0e-4',
-    'scipy           70     0.50      0.25        9           0.950     2.0e-4',
+    'push            70        1        -      0.25        9           1.000     2.0e-4',
+    'scipy           70       32     0.50      0.25        9           0.950     2.0e-4',
   ]);
 });
 

@@ -3,6 +3,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ValidationError } from '../src/core/errors/errors.ts';
+import { BACKENDS, type BackendChoice } from '../src/core/tensors/backend.ts';
 import { graph as graphDefinition } from '../src/index/walks/graph-options.ts';
 import { runInChild } from './child.ts';
 import type { GraphFigures, GraphTask } from './graph-child.ts';
@@ -25,7 +26,8 @@ export const GRAPH_USAGE = `graph [options]        the concept graph: building, 
     --also KINDS   of edges besides those of an arm without options: ${OPTIONAL_KINDS.join(',')}
     --seed S       (default 7)
     --peers LIST   some of ${Object.keys(PEER_LIMITS).join(',')}, or none (default all)
-    --seconds T    that each peer asks queries, the first one always (default 30)`;
+    --seconds T    that each program asks queries, the first one always (default 30)
+    --backend B    of the solvers with tensors: auto, ${BACKENDS.join(', ')} (default auto)`;
 
 interface Options {
   readonly sizes: readonly number[];
@@ -34,6 +36,7 @@ interface Options {
   readonly seed: number;
   readonly peers: readonly string[];
   readonly seconds: number;
+  readonly backend: BackendChoice;
 }
 
 function parseOptions(args: readonly string[]): Options {
@@ -46,6 +49,7 @@ function parseOptions(args: readonly string[]): Options {
       seed: { type: 'string', default: '7' },
       peers: { type: 'string', default: Object.keys(PEER_LIMITS).join(',') },
       seconds: { type: 'string', default: '30' },
+      backend: { type: 'string', default: 'auto' },
     },
   });
   const queries = parsePositiveOption('queries', values.queries);
@@ -62,6 +66,7 @@ function parseOptions(args: readonly string[]): Options {
     seed: parsePositiveOption('seed', values.seed),
     peers: values.peers === 'none' ? [] : parseNames('peers', values.peers, Object.keys(PEER_LIMITS)),
     seconds: parsePositiveOption('seconds', values.seconds),
+    backend: values.backend as BackendChoice,
   };
 }
 
@@ -80,8 +85,8 @@ async function measure(
 ): Promise<{ figures: GraphFigures; rows: readonly WalkRow[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-bench-graph-'));
   try {
-    const { queries, seed, also, seconds } = options;
-    const task: GraphTask = { size, queries, seed, also, folder };
+    const { queries, seed, also, seconds, backend } = options;
+    const task: GraphTask = { size, queries, seed, also, folder, seconds, backend };
     const figures = await runInChild<GraphFigures>('./graph-child.ts', task, {
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-old-space-size=16000`,
     });

@@ -5,7 +5,7 @@ import { gatherRows, viewRow } from '../src/core/tensors/rows.ts';
 import { listConversationPositions } from '../src/model/turns/corpus.ts';
 import { RING_ATTENTION_DEFAULTS } from '../src/ops/attention/options.ts';
 import { listCoordinateWeights } from '../src/ops/trajectory/coordinate-names.ts';
-import { buildForwardCosines } from '../src/rank/signals/forward-mass.ts';
+import { buildForwardCosines, type ForwardCosines } from '../src/rank/signals/forward-mass.ts';
 import { computeForwardWidth } from '../src/rank/signals/signal-options.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 import { SCORES, type ScoreName } from './rerank-reference.ts';
@@ -33,7 +33,7 @@ async function writeCorpus(world: RerankWorld, write: (name: string, data: Float
   let row = 0;
   for (const positions of listConversationPositions(corpus)) {
     const own = gatherRows(turnVectors, dimension, positions);
-    const tables = await buildForwardCosines(own, positions.length, width);
+    const [tables] = (await buildForwardCosines(own, [positions.length], width)) as [ForwardCosines];
     for (const [turn, position] of positions.entries()) {
       next.set(viewRow(tables.next, tables.width + 1, turn), row * (width + 1));
       first.set(viewRow(tables.first, tables.width, turn), row * width);

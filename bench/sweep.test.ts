@@ -44,7 +44,10 @@ describe('the sweep', () => {
       { stage: 'embedding', seconds: 3 },
       { stage: 'arms', seconds: seconds - 4 },
     ],
-    stages: { pool: { executed: 1, memory: 9, disk: 0 }, cosine: { executed: executed - 1, memory: 0, disk: 4 } },
+    stages: {
+      pool: { executed: 1, memory: 9, disk: 0, launches: 0, seconds: 0 },
+      cosine: { executed: executed - 1, memory: 0, disk: 4, launches: 0, seconds: 0 },
+    },
     backend: 'wasm',
   });
 

@@ -14,6 +14,7 @@ import { priorCalibration } from './prior-calibration/study.ts';
 import { runAsProgram } from './program.ts';
 import { queryUnderstanding } from './query-understanding/study.ts';
 import { shopRecords } from './shop-records/study.ts';
+import { shownConservation } from './shown-conservation/study.ts';
 import { sliceHierarchy } from './slice-hierarchy/study.ts';
 import { stopping } from './stopping/study.ts';
 import { createStudyCommand } from './study.ts';
@@ -40,6 +41,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'prior-calibration': createStudyCommand(priorCalibration),
   'query-understanding': createStudyCommand(queryUnderstanding),
   'shop-records': createStudyCommand(shopRecords),
+  'shown-conservation': createStudyCommand(shownConservation),
   'slice-hierarchy': createStudyCommand(sliceHierarchy),
   stopping: createStudyCommand(stopping),
   throughput: createStudyCommand(throughput),

@@ -24,6 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'decoding',
     'journal',
     'service',
+    'backends',
   ],
   model: ['turns', 'filter', 'text', 'figures'],
   ops: ['trajectory', 'attention', 'conservation', 'fusion', 'pagerank', 'selection', 'bert', 'late'],

@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   table: async () => (await import('./table.ts')).tableCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
   doctor: async () => (await import('./doctor.ts')).createDoctorCommand(),
+  backend: async () => (await import('./backend.ts')).backendCommand(),
   cache: async () => (await import('./cache.ts')).cacheCommand(),
   encoder: async () => (await import('./encoder.ts')).encoderCommand(),
   memory: async () => (await import('./memory.ts')).memoryCommand(),

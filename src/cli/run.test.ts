@@ -100,7 +100,19 @@ describe('a run leaves', () => {
   });
 
   test('the command that somebody else would type', async () => {
-    await start('typed', '--set', 'seed=9', '--set', 'description=on wasm', '--backend', 'wasm');
+    const typed = await start(
+      'typed',
+      '--set',
+      'seed=9',
+      '--set',
+      'description=on wasm',
+      '--backend',
+      'wasm',
+      '--profile',
+    );
+    expect(typed.stdout).toMatch(
+      /\nstage +seconds +launches +computed +from memory +from disk\n(?:.*\n)*decay +\d*\.\d\d +[1-9]/,
+    );
     const { command, seed, backend } = JSON.parse(readOnlyRun('typed')['environment.json'] as string);
     expect(command).toMatch(/^ragpp run .*sample\.yaml --set seed=9 --set 'description=on wasm' --backend wasm$/);
     expect({ seed, backend }).toEqual({ seed: 9, backend: 'wasm' });

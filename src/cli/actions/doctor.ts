@@ -1,12 +1,16 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { describeCard, findMisfit, listCards } from '../../core/backends/graphics-card.ts';
+import { describeLibraries } from '../../core/backends/installed-backends.ts';
+import { measureFolder } from '../../core/files/built-folder.ts';
 import { assertWritableFolder } from '../../core/files/files.ts';
 import { getActiveBackend } from '../../core/tensors/active-backend.ts';
-import { probeBackends, useBackend } from '../../core/tensors/backend.ts';
+import { type BackendProbe, probeBackends, useBackend } from '../../core/tensors/backend.ts';
 import { printOut } from '../../core/terminal/progress.ts';
 import { INSTALL_PEER, PEER } from '../../index/encoders/transformers/model-files.ts';
 import { findInstalledVersion, projectVersion } from '../../lab/run/environment.ts';
+import { tryBackend } from '../process/backend-process.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck } from '../process/supervision.ts';
 
@@ -19,30 +23,48 @@ interface Finding {
 
 const require = createRequire(import.meta.url);
 
+const describeThrown = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const OWN_BACKENDS = ['wasm', 'cpu'] as const;
+
+async function loadOwnBackend({ name, reason }: BackendProbe): Promise<Finding> {
+  const part = `backend ${name}`;
+  try {
+    await useBackend(name);
+    return { part, state: 'ok', remark: reason };
+  } catch (error) {
+    return { part, state: 'missing', remark: describeThrown(error) };
+  }
+}
+
+/** Loads a backend in a process of its own: a process cannot load two builds of TensorFlow. */
+async function loadOptionalBackend({ name, available, reason }: BackendProbe): Promise<Finding> {
+  const part = `backend ${name}`;
+  if (!available) return { part, state: 'optional', remark: reason };
+  const { isUsable, remark } = await tryBackend(name);
+  return { part, state: isUsable ? 'ok' : 'optional', remark: `${remark}, ${reason}` };
+}
+
 /** Loads each backend that can be tried: a probe alone does not prove that it runs. */
 async function probeEachBackend(): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const probe of probeBackends()) {
-    const required = probe.name === 'wasm' || probe.name === 'cpu';
-    const state = probe.available ? 'ok' : 'optional';
-    let finding: Finding = { part: `backend ${probe.name}`, state, remark: probe.reason };
-    if (probe.available) {
-      try {
-        await useBackend(probe.name);
-        const { libtensorflow } = getActiveBackend();
-        if (libtensorflow !== undefined)
-          finding = { ...finding, remark: `libtensorflow ${libtensorflow}, ${probe.reason}` };
-      } catch (error) {
-        finding = {
-          part: finding.part,
-          state: required ? 'missing' : 'optional',
-          remark: error instanceof Error ? error.message : String(error),
-        };
-      }
-    }
-    findings.push(finding);
-  }
-  return [...findings, await probeAutoBackend()];
+  for (const probe of probeBackends())
+    findings.push(await (OWN_BACKENDS.some((own) => own === probe.name) ? loadOwnBackend : loadOptionalBackend)(probe));
+  return [...findings, ...probeCards(), await probeAutoBackend()];
+}
+
+/** The cards, and whether driver, CUDA and cuDNN fit. */
+function probeCards(): Finding[] {
+  const part = 'card of NVIDIA';
+  const cards = listCards();
+  if (cards.length === 0)
+    return [{ part, state: 'optional', remark: 'nvidia-smi finds none: cuda computes on the processor' }];
+  const libraries = describeLibraries() ?? 'CUDA is not installed: ragpp backend install cuda';
+  return cards.map((card) => {
+    const misfit = findMisfit(card);
+    const remark = `${describeCard(card)}; ${libraries}; ${misfit ?? 'they fit'}`;
+    return { part, state: misfit === null ? 'ok' : 'optional', remark };
+  });
 }
 
 /** The backend that a run takes by default. */
@@ -51,7 +73,7 @@ async function probeAutoBackend(): Promise<Finding> {
   try {
     return { part, state: 'ok', remark: `takes ${await useBackend('auto')} (${getActiveBackend().reason})` };
   } catch (error) {
-    return { part, state: 'missing', remark: error instanceof Error ? error.message : String(error) };
+    return { part, state: 'missing', remark: describeThrown(error) };
   }
 }
 
@@ -92,13 +114,6 @@ function probeTransformers(): Finding {
     : { part, state: 'ok', remark: `${PEER} ${version}` };
 }
 
-function measureFolder(folder: string): { files: number; bytes: number } {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => statSync(join(folder, name)))
-    .filter((entry) => entry.isFile());
-  return { files: files.length, bytes: files.reduce((sum, entry) => sum + entry.size, 0) };
-}
-
 function probeFolder(part: string, folder: string): Finding {
   if (!existsSync(folder)) return { part, state: 'ok', remark: `${folder} (made on first use)` };
   try {
@@ -109,7 +124,7 @@ function probeFolder(part: string, folder: string): Finding {
     return {
       part,
       state: 'missing',
-      remark: `${error instanceof Error ? error.message : error}; make it writable or name another folder`,
+      remark: `${describeThrown(error)}; make it writable or name another folder`,
     };
   }
 }

@@ -48,6 +48,7 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly resume?: true;
   readonly retryFailed?: true;
   readonly replaySlices?: string;
+  readonly profile?: true;
 }
 
 /** The command as somebody else would type it: what changes the result, without where and how often it was run. */
@@ -81,6 +82,11 @@ function show(result: ExperimentResult, folder: string): void {
   const { backend, backendReason } = result.environment;
   printOut(`backend ${backend} (${backendReason})\n`);
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);
+}
+
+async function showProfile({ stages }: ExperimentResult): Promise<void> {
+  const { formatStageTable } = await import('../../lab/report/tables/stage-table.ts');
+  printOut(`\n${formatStageTable(stages)}\n`);
 }
 
 /** @throws FailedCheck if an arm failed; the others are in the report. */
@@ -154,8 +160,7 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
   };
   try {
     const command = formatRunCommand(path, options);
-    const { replaySlices } = options;
-    const replay = replaySlices === undefined ? {} : { replay: new ReplayedSlices(replaySlices) };
+    const replay = options.replaySlices === undefined ? {} : { replay: new ReplayedSlices(options.replaySlices) };
     const context = { backend, cacheFolder, command, progress, ...replay };
     const ran = await runOrFit(config, context, (prepared) => execution.execute(prepared), executeRound);
     const finished = withCountedLook(ran, results);
@@ -166,6 +171,7 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
     for (const round of rounds) round.discard();
     report.finish();
     show(finished.result, join(results, basename(folder)));
+    if (options.profile) await showProfile(finished.result);
     const remark = cacheSizeRemark(cacheFolder);
     if (remark !== null) printOut(`${remark}\n`);
     return finished.result;

@@ -70,10 +70,12 @@ const POLL_MILLISECONDS = 200;
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
 const IMPORT_AGAIN = 'the records that were written stay: run the same import again with --replace';
 const ADD_AGAIN = 'run it again: the download of a public model goes on where it stopped';
+const INSTALL_AGAIN = 'run it again: wheels that were downloaded are not downloaded again';
 
 /** What is left of the work, and how it goes on. */
 function describeRest([command, inner]: readonly string[]): string {
   if (command === 'encoder') return ADD_AGAIN;
+  if (command === 'backend') return INSTALL_AGAIN;
   if (command !== 'memory') return RESUME;
   return inner === 'import' ? IMPORT_AGAIN : 'run it again';
 }

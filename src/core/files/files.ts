@@ -21,6 +21,9 @@ import {
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { StorageError } from '../errors/errors.ts';
 
+/** The ending of the name of a folder in which another one is made. */
+export const UNFINISHED = '.partial';
+
 /** Node throws on a single write of more than 2 GiB. */
 const LARGEST_WRITE = 2 ** 30;
 

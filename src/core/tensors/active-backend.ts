@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { resolve } from 'node:path';
+import type { engine } from '@tensorflow/tfjs-core';
 import { UnavailableError } from '../errors/errors.ts';
 import { freezeDeeply } from '../values/once.ts';
 
@@ -5,6 +8,23 @@ import { freezeDeeply } from '../values/once.ts';
 export const BACKENDS = freezeDeeply(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
 /** A backend of TensorFlow.js. */
 export type BackendName = (typeof BACKENDS)[number];
+
+/** The backends that `ragpp backend install` brings. */
+export const INSTALLABLE = freezeDeeply(['cuda', 'node', 'webgpu'] as const);
+/** A backend that is not part of the project. */
+export type InstallableBackend = (typeof INSTALLABLE)[number];
+
+/** The packages of a backend that is not part of the project, the one that registers its kernels first. */
+export const BACKEND_PACKAGES = freezeDeeply({
+  cuda: ['@tensorflow/tfjs-node-gpu'],
+  node: ['@tensorflow/tfjs-node'],
+  webgpu: ['@tensorflow/tfjs-backend-webgpu', 'webgpu'],
+} as const satisfies Record<InstallableBackend, readonly string[]>);
+
+/** The folder of all installed backends, absolute: `backends` in the folder of RAGPP_CACHE, or `.ragpp/backends`. */
+export function findBackendsFolder(): string {
+  return resolve(process.env.RAGPP_CACHE || '.ragpp', 'backends');
+}
 
 /** The backend that computes the tensors of this process; readable without loading a tensor library. */
 interface ActiveBackend {
@@ -35,4 +55,44 @@ export function getActiveBackend(): ActiveBackend {
 /** The name of the active backend. @throws UnavailableError as {@link getActiveBackend} does. */
 export function activeBackend(): BackendName {
   return getActiveBackend().name;
+}
+
+/** The cost of work so far. */
+interface Cost {
+  launches: number;
+  readonly started: number;
+  /** Milliseconds of work within it that is measured by itself. */
+  inner: number;
+}
+
+/** The cost of the innermost work that is measured. */
+const costs = new AsyncLocalStorage<Cost>();
+
+/** Kernels that give numbers another name or shape and move none. */
+const FREE: ReadonlySet<string> = new Set(['Identity', 'Reshape', 'ExpandDims']);
+
+/** Counts the kernels that an engine launches from now on, each once, however often this is called. */
+export function watchLaunches(watched: Pick<ReturnType<typeof engine>, 'runKernel'>): void {
+  if (Object.hasOwn(watched, 'runKernel')) return;
+  const { runKernel } = watched;
+  watched.runKernel = function count(name, ...rest) {
+    const cost = costs.getStore();
+    if (cost !== undefined && !FREE.has(name)) cost.launches++;
+    return runKernel.call(this, name, ...rest) as never;
+  };
+}
+
+/**
+ * Runs work and tells how many kernels of tensors it launched and how many seconds it took, also after it has waited.
+ * Work within it that is measured by itself counts for itself alone; what two of them take at the same time, for both.
+ */
+export async function measureCost<T>(
+  work: () => Promise<T> | T,
+): Promise<{ readonly result: T; readonly launches: number; readonly seconds: number }> {
+  const outer = costs.getStore();
+  const cost: Cost = { launches: 0, started: performance.now(), inner: 0 };
+  const result = await costs.run(cost, work);
+  const milliseconds = performance.now() - cost.started;
+  if (outer !== undefined) outer.inner += milliseconds;
+  return { result, launches: cost.launches, seconds: Math.max(0, milliseconds - cost.inner) / 1000 };
 }

@@ -1,9 +1,20 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { UnavailableError } from '../errors/errors.ts';
-import { activeBackend, BACKENDS, type BackendName, hasActiveBackend, setActiveBackend } from './active-backend.ts';
+import {
+  activeBackend,
+  BACKEND_PACKAGES,
+  BACKENDS,
+  type BackendName,
+  findBackendsFolder,
+  hasActiveBackend,
+  INSTALLABLE,
+  type InstallableBackend,
+  setActiveBackend,
+  watchLaunches,
+} from './active-backend.ts';
 
 export { activeBackend, BACKENDS, type BackendName };
 /** A backend by name, or `auto`: the first that works, in the order of `BACKENDS`. */
@@ -19,6 +30,7 @@ export interface BackendProbe {
 
 const require = createRequire(import.meta.url);
 
+/** The folder of a package that the project finds; undefined if it finds none. */
 function findPackageFolder(name: string): string | undefined {
   try {
     return dirname(require.resolve(`${name}/package.json`));
@@ -27,46 +39,52 @@ function findPackageFolder(name: string): string | undefined {
   }
 }
 
-/**
- * Commands that install what the backends need. `--save-dev`, since npm does not install an optional peer of the project itself.
- */
-const INSTALL = {
-  cuda: 'npm install @tensorflow/tfjs-node-gpu@4.22.0',
-  node: 'npm install --save-dev @tensorflow/tfjs-node@4.22.0',
-  webgpu: 'npm install --save-dev webgpu@0.6.2 @tensorflow/tfjs-backend-webgpu@4.22.0',
-};
-
-/** npm downloads the native library when it installs the package; without the library an import registers kernels and then throws. */
-function probeNative(name: 'cuda' | 'node', packageName: string): BackendProbe {
-  const folder = findPackageFolder(packageName);
-  if (folder === undefined)
-    return { name, available: false, reason: `${packageName} is not installed: ${INSTALL[name]}` };
+/** Says what keeps a package from being loaded. Without its library, tfjs-node registers kernels and then throws. */
+function describeFault(name: string, folder: string): string | null {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
+  if (name.startsWith('@tensorflow/') && version !== tf.version_core)
+    return `${name} of ${folder} has version ${version}, where TensorFlow.js has ${tf.version_core}`;
   const lib = join(folder, 'lib');
-  const built =
-    existsSync(lib) &&
-    readdirSync(lib).some((entry) => entry.startsWith('napi-v') && existsSync(join(lib, entry, 'tfjs_binding.node')));
-  return built
-    ? { name, available: true, reason: folder }
-    : {
-        name,
-        available: false,
-        reason: `${packageName} has no native library: npm rebuild ${packageName} on a network that reaches storage.googleapis.com`,
-      };
+  const builds = existsSync(lib) ? readdirSync(lib) : [];
+  const isBuilt = builds.some((build) => existsSync(join(lib, build, 'tfjs_binding.node')));
+  return name.includes('tfjs-node') && !isBuilt ? `${name} of ${folder} has no native library` : null;
 }
 
-function probeWebGpu(): BackendProbe {
-  const missing = ['webgpu', '@tensorflow/tfjs-backend-webgpu'].filter((name) => findPackageFolder(name) === undefined);
-  return missing.length === 0
-    ? { name: 'webgpu', available: true, reason: 'packages found; the adapter is asked for on first use' }
-    : { name: 'webgpu', available: false, reason: `${missing.join(', ')} not installed: ${INSTALL.webgpu}` };
+/** Folders of the packages of a backend, in the order of `BACKEND_PACKAGES`, or what is missing. */
+type FoundPackages = { readonly folders: string[] } | { readonly fault: string };
+
+/** Finds packages that the project finds, or else those that `ragpp backend install` brought. Loads nothing. */
+function findPackages(backend: InstallableBackend): FoundPackages {
+  const [first] = BACKEND_PACKAGES[backend];
+  const installed = join(findBackendsFolder(), backend, 'node_modules');
+  if (!existsSync(installed) && findPackageFolder(first) === undefined) return { fault: `${first} is not installed` };
+  const own = checkPackages(backend, findPackageFolder);
+  return 'folders' in own || !existsSync(installed) ? own : checkPackages(backend, (name) => join(installed, name));
+}
+
+function checkPackages(backend: InstallableBackend, locate: (name: string) => string | undefined): FoundPackages {
+  const folders: string[] = [];
+  const faults: string[] = [];
+  for (const name of BACKEND_PACKAGES[backend]) {
+    const folder = locate(name);
+    const isThere = folder !== undefined && existsSync(folder);
+    const fault = isThere ? describeFault(name, folder) : `${name} is not installed`;
+    if (fault !== null) faults.push(fault);
+    else folders.push(folder as string);
+  }
+  return faults.length === 0 ? { folders } : { fault: faults.join(', ') };
+}
+
+function probeInstallable(name: InstallableBackend): BackendProbe {
+  const found = findPackages(name);
+  if ('folders' in found) return { name, available: true, reason: found.folders[0] as string };
+  return { name, available: false, reason: `${found.fault}: ragpp backend install ${name}` };
 }
 
 /** Says for each backend whether it can be tried here, without loading anything native. */
 export function probeBackends(): BackendProbe[] {
   return [
-    probeNative('cuda', '@tensorflow/tfjs-node-gpu'),
-    probeNative('node', '@tensorflow/tfjs-node'),
-    probeWebGpu(),
+    ...INSTALLABLE.map(probeInstallable),
     { name: 'wasm', available: true, reason: '@tensorflow/tfjs-backend-wasm' },
     {
       name: 'cpu',
@@ -76,44 +94,17 @@ export function probeBackends(): BackendProbe[] {
   ];
 }
 
-/** `util.isNullOrUndefined` left Node 23, and the native bindings of tfjs 4.22 still call it. */
-async function restoreUtilForNative(): Promise<void> {
-  const util = require('node:util') as { isNullOrUndefined?: (value: unknown) => boolean };
-  util.isNullOrUndefined ??= (value) => value === null || value === undefined;
+/** @throws Error naming what is missing. */
+async function loadPackages(name: InstallableBackend): Promise<string> {
+  const found = findPackages(name);
+  if ('fault' in found) throw new Error(found.fault);
+  return (await import('./installable-backends.ts')).loadInstallable(name, found.folders);
 }
 
-/** One per process: tfjs keeps a device of the first instance, and the process crashes if that instance is collected. */
-let webGpu: unknown;
-
 const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
-  cuda: async () => {
-    await restoreUtilForNative();
-    await import('@tensorflow/tfjs-node-gpu' as string);
-    return 'tensorflow';
-  },
-  node: async () => {
-    await restoreUtilForNative();
-    await import('@tensorflow/tfjs-node' as string);
-    return 'tensorflow';
-  },
-  webgpu: async () => {
-    const { create, globals } = (await import('webgpu' as string)) as {
-      create: (flags: string[]) => unknown;
-      globals: object;
-    };
-    Object.assign(globalThis, globals);
-    webGpu ??= create([]);
-    Object.defineProperty(globalThis, 'navigator', {
-      value: { ...globalThis.navigator, gpu: webGpu },
-      configurable: true,
-    });
-    const adapter = await (
-      globalThis.navigator as unknown as { gpu: { requestAdapter(): Promise<object | null> } }
-    ).gpu.requestAdapter();
-    if (adapter === null) throw new Error('no WebGPU adapter: no Vulkan driver was found');
-    await import('@tensorflow/tfjs-backend-webgpu' as string);
-    return 'webgpu';
-  },
+  cuda: () => loadPackages('cuda'),
+  node: () => loadPackages('node'),
+  webgpu: () => loadPackages('webgpu'),
   wasm: async () => {
     const wasm = await import('@tensorflow/tfjs-backend-wasm');
     wasm.setWasmPaths(`${join(findPackageFolder('@tensorflow/tfjs-backend-wasm') as string, 'dist')}/`);
@@ -162,20 +153,26 @@ async function load(name: BackendName): Promise<void> {
     if (!(await tf.setBackend(registered))) throw new Error(`tfjs refused the backend ${registered}`);
     await tf.ready();
   });
+  watchLaunches(tf.engine());
 }
 
-/** The version of the library of tfjs-node and tfjs-node-gpu; undefined on other backends. */
-function readTensorflowVersion(): string | undefined {
-  if (tf.getBackend() !== 'tensorflow') return undefined;
-  return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
+/** The fields of the backend of tfjs-node and tfjs-node-gpu that are read here. */
+export interface NativeBackend extends tf.KernelBackend {
+  readonly binding: { readonly TF_Version: string };
+  readonly isUsingGpuDevice: boolean;
+}
+
+function activate(name: BackendName, reason: string): void {
+  const { binding, isUsingGpuDevice } = tf.backend() as Partial<NativeBackend>;
+  const remark = name === 'cuda' && !isUsingGpuDevice ? '; it computes on the processor, since it found no card' : '';
+  setActiveBackend({ name, reason: `${reason}${remark}`, libtensorflow: binding?.TF_Version });
 }
 
 const REMEDY = 'run ragpp doctor to see what is missing, or use --backend auto';
 
 function describeAutoChoice(chosen: BackendName): string {
-  const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen));
-  const rest = passedOver.length === 0 ? '' : `; not available here: ${passedOver.join(', ')}`;
-  return `auto: the first that loads${rest}`;
+  const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen)).join(', ');
+  return `auto: the first that loads${passedOver && `; not available here: ${passedOver}`}`;
 }
 
 /**
@@ -188,7 +185,7 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   const probes = probeBackends();
   if (choice === 'auto') {
     const name = await findLoadableBackend(probes, load);
-    setActiveBackend({ name, reason: describeAutoChoice(name), libtensorflow: readTensorflowVersion() });
+    activate(name, describeAutoChoice(name));
     return name;
   }
   const probe = probes.find(({ name }) => name === choice);
@@ -200,11 +197,7 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   if (!probe.available) throw new UnavailableError(`backend ${choice}`, `${probe.reason}; ${REMEDY}`);
   try {
     await load(choice);
-    setActiveBackend({
-      name: choice,
-      reason: 'named in the command or the config',
-      libtensorflow: readTensorflowVersion(),
-    });
+    activate(choice, 'named in the command or the config');
     return choice;
   } catch (error) {
     throw new UnavailableError(`backend ${choice}`, `${describeThrown(error)}; ${REMEDY}`, { cause: error });

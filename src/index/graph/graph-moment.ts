@@ -89,21 +89,22 @@ export class GraphMoment {
   readonly adjacency: TemporalAdjacency;
   /** Entries that were read so far. */
   operations = 0;
-  readonly #asOf: number;
+  /** Nodes and edges exist when their time is earlier. */
+  readonly asOf: number;
   readonly #visible: VisibleMemories | null;
   readonly #scalesMentions: boolean;
   readonly #specificities = new Map<number, number>();
 
   constructor(adjacency: TemporalAdjacency, { asOf, visible = null, scalesMentions = false }: MomentOptions) {
     this.adjacency = adjacency;
-    this.#asOf = asOf;
+    this.asOf = asOf;
     this.#visible = visible;
     this.#scalesMentions = scalesMentions;
   }
 
   /** True if a node exists and is no hidden memory. */
   has(node: number): boolean {
-    return this.adjacency.nodeTimes[node]! < this.#asOf && !this.#isHidden(node);
+    return this.adjacency.nodeTimes[node]! < this.asOf && !this.#isHidden(node);
   }
 
   #isHidden(node: number): boolean {
@@ -112,14 +113,17 @@ export class GraphMoment {
     return memory >= 0 && this.#visible.isVisible[memory] === 0;
   }
 
-  /** Calls `visit` with each neighbour of a node and the weight of the edge, in the order in which the edges began to exist. */
-  forEachNeighbour(node: number, visit: (neighbour: number, weight: number) => void): void {
+  /**
+   * Calls `visit` with each neighbour of a node, the weight of the edge and its entry in the adjacency, in the order in
+   * which the edges began to exist.
+   */
+  forEachNeighbour(node: number, visit: (neighbour: number, weight: number, entry: number) => void): void {
     const { neighbours, weights, mentions, offsets } = this.adjacency;
-    const end = this.adjacency.findEnd(node, this.#asOf);
+    const end = this.adjacency.findEnd(node, this.asOf);
     this.operations += end - offsets[node]!;
     if (this.#visible === null && !this.#scalesMentions) {
       for (let entry = offsets[node]!; entry < end; entry++)
-        if (weights[entry] !== 0) visit(neighbours[entry]!, weights[entry]!);
+        if (weights[entry] !== 0) visit(neighbours[entry]!, weights[entry]!, entry);
       return;
     }
     for (let entry = offsets[node]!; entry < end; entry++) {
@@ -131,7 +135,7 @@ export class GraphMoment {
         mention === 0 || mention === ALIAS || !this.#scalesMentions
           ? 1
           : this.computeSpecificity(mention === MENTIONED.self ? node : neighbour);
-      visit(neighbour, weights[entry]! * scale);
+      visit(neighbour, weights[entry]! * scale, entry);
     }
   }
 
@@ -149,12 +153,12 @@ export class GraphMoment {
 
   /** The edges of a node that exist, hidden ones among them: what it costs to follow them. O(log degree). */
   countEdges(node: number): number {
-    return this.adjacency.findEnd(node, this.#asOf) - this.adjacency.offsets[node]!;
+    return this.adjacency.findEnd(node, this.asOf) - this.adjacency.offsets[node]!;
   }
 
   /** The weight of the visible edges of a node: O(log degree) where nothing is hidden or scaled. */
   sumWeights(node: number): number {
-    if (this.#visible === null && !this.#scalesMentions) return this.adjacency.sumWeights(node, this.#asOf);
+    if (this.#visible === null && !this.#scalesMentions) return this.adjacency.sumWeights(node, this.asOf);
     let sum = 0;
     this.forEachNeighbour(node, (_, weight) => {
       sum += weight;
@@ -173,10 +177,10 @@ export class GraphMoment {
   }
 
   #countMentions(node: number): number {
-    if (this.#visible === null) return this.adjacency.countMentions(node, this.#asOf);
+    if (this.#visible === null) return this.adjacency.countMentions(node, this.asOf);
     let count = 0;
     const { mentions, neighbours, offsets } = this.adjacency;
-    const end = this.adjacency.findEnd(node, this.#asOf);
+    const end = this.adjacency.findEnd(node, this.asOf);
     this.operations += end - offsets[node]!;
     for (let entry = offsets[node]!; entry < end; entry++)
       if (mentions[entry] === MENTIONED.self && !this.#isBroughtByHidden(entry) && !this.#isHidden(neighbours[entry]!))

@@ -6,7 +6,7 @@ import type { GraphMoment } from './graph-moment.ts';
  * Scores of few of many nodes, 0 for the others: reading and clearing them costs the nodes that were touched. For one
  * query after another.
  */
-class NodeScores {
+export class NodeScores {
   /** [V] */
   readonly values: Float64Array;
   /** The nodes that were touched, in the order in which they were. */
@@ -36,8 +36,29 @@ class NodeScores {
   }
 }
 
+/** Takes in the scores of each query of a batch; they are valid until it returns. */
+export type VisitScores = (query: number, scores: NodeScores) => void;
+
+/**
+ * Scores queries on graphs of one adjacency, and visits the scores of each.
+ *
+ * @throws what {@link MomentScorer.score} does.
+ */
+export type ScoreBatch<Options extends GraphScoringOptions = GraphScoringOptions> = (
+  scorer: MomentScorer,
+  queries: readonly MomentQuery[],
+  options: Options,
+  visit: VisitScores,
+) => Promise<void>;
+
 /** The nodes at which a query's walks start, with weights from 0. */
 export type NodeSeeds = ReadonlyMap<number, number>;
+
+/** A query on the graph as of its moment. */
+export interface MomentQuery {
+  readonly moment: GraphMoment;
+  readonly seeds: NodeSeeds;
+}
 
 /** How nodes are scored by their place around the seeds. */
 export interface GraphScoringOptions {
@@ -158,12 +179,18 @@ export class MomentScorer {
   }
 }
 
-interface Share {
+/** A seed, and its share in the weights of all seeds. */
+export interface Share {
   readonly node: number;
   readonly share: number;
 }
 
-function normaliseVisibleSeeds(moment: GraphMoment, seeds: NodeSeeds): Share[] {
+/**
+ * The visible seeds with weights above 0; none for a query without one.
+ *
+ * @throws ValidationError for a weight that is negative or not finite.
+ */
+export function normaliseVisibleSeeds(moment: GraphMoment, seeds: NodeSeeds): Share[] {
   const visible: Share[] = [];
   for (const [node, share] of seeds) {
     if (!(share >= 0 && share < Number.POSITIVE_INFINITY))
@@ -173,3 +200,8 @@ function normaliseVisibleSeeds(moment: GraphMoment, seeds: NodeSeeds): Share[] {
   const total = visible.reduce((sum, { share }) => sum + share, 0);
   return visible.map(({ node, share }) => ({ node, share: share / total }));
 }
+
+/** Scores one query after the other, each at the cost of what its walks touch. */
+export const scoreOneByOne: ScoreBatch = async (scorer, queries, options, visit) => {
+  for (const [i, { moment, seeds }] of queries.entries()) visit(i, scorer.score(moment, seeds, options));
+};

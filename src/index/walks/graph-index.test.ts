@@ -47,10 +47,11 @@ function createContractIndex({ ids, texts, vectors, dimension }: ContractCorpus,
 
 describe.each([
   { scoring: 'pagerank', specificity: 'both' },
+  { solver: 'host', specificity: 'both' },
   { scoring: 'hop-decay', edges: { cooccurrence: 0.5 } },
   { scoring: 'degree' },
 ])('%j', (options) => {
-  describeCandidateIndex('graph', (corpus) => createContractIndex(corpus, { ...options, tolerance: 1e-9 }));
+  describeCandidateIndex('graph', (corpus) => createContractIndex(corpus, { tolerance: 1e-9, ...options }));
 });
 
 const WORDS = ['alps', 'rome', 'zama', 'cannae', 'elephants', 'romes', 'ships'];
@@ -82,6 +83,42 @@ async function searchTurns(given: readonly Turn[], options: object, queries = ba
   }
 }
 
+type FoundRow = ReturnType<typeof readCandidateRow>;
+
+/** The same turns with the same scores; turns of nearly one score may change places. */
+function expectSameScores(got: readonly FoundRow[], expected: readonly FoundRow[]): void {
+  for (const [query, { positions, scores }] of expected.entries()) {
+    const scoreOf = new Map(positions.map((position, i) => [position, scores[i]!]));
+    const found = got[query]!;
+    expect([...found.positions].sort()).toEqual([...positions].sort());
+    for (const [i, position] of found.positions.entries())
+      expect(found.scores[i], `query ${query}`).toBeCloseTo(scoreOf.get(position)!, 6);
+  }
+}
+
+describe.each(['host', 'sparse-tensor', 'dense-tensor', 'auto'])('solver %s', (solver) => {
+  test.each([true, false])(
+    'finds what push finds, for queries of several moments (listed turns: %s)',
+    async (listed) => {
+      const cutoffs = Int32Array.from({ length: 23 }, (_, i) => CUTOFF - (i % 5));
+      const odd = Int32Array.from(turns.keys()).filter((position) => position % 3 !== 1);
+      const many: QueryBatch = {
+        texts: Array.from(cutoffs, (_, i) => `${WORDS[i % 7]} ${WORDS[(i * 4) % 7]}`),
+        vectors: new Float32Array(23 * sample.dimension),
+        cutoffs,
+        seeds: Array.from(cutoffs, (_, i) => (i % 4 === 0 ? null : placeSeeds(i, i + 7))),
+        ...(listed && { visible: Array.from(cutoffs, (_, i) => (i % 2 === 0 ? odd : null)) }),
+      };
+      const options = { specificity: 'both', edges: { cooccurrence: 0.5 } };
+      const exact = await searchTurns(turns, { ...options, tolerance: 1e-13 }, many);
+      const found = await searchTurns(turns, { ...options, solver }, many);
+      if (solver === 'auto') return expect(found).toEqual(await searchTurns(turns, options, many)); // few of each moment
+      expectSameScores(found, exact);
+      expect(found).toEqual(await searchTurns(turns, { ...options, solver }, many));
+    },
+  );
+});
+
 describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score of %s', (scoring) => {
   test.each(EDGE_KINDS)('over edges of %s', async (kind) => {
     const none = Object.fromEntries(EDGE_KINDS.map((other) => [other, 0]));
@@ -99,12 +136,13 @@ describe.each(['pagerank', 'hop-decay', 'degree'])('future turns change no score
 });
 
 describe.each(['random-graph', 'shuffled-titles'] as const)('null control %s', (kind) => {
-  const search = async (given: readonly Turn[], control?: GraphControl) => {
+  const search = async (given: readonly Turn[], control?: GraphControl, rest: object = {}) => {
     const corpus = new Corpus(given);
     const concepts = corpus.turns.map(({ text }) => listWords(text));
     const context = { corpus, vectors: new Float32Array(0), dimension: 0, concepts, ...(control && { control }) };
     const queries = { ...batch, seeds: [placeSeeds(5, 20, 30), null, placeSeeds(9, 21)] };
-    const index = new GraphIndex(context, describeOptions({ seeds: { titles: true }, specificity: 'both' }), listWords);
+    const options = describeOptions({ seeds: { titles: true }, specificity: 'both', ...rest });
+    const index = new GraphIndex(context, options, listWords);
     const found = await index.search(queries, 50);
     index.dispose();
     return queries.texts.map((_, query) => readCandidateRow(found, query));
@@ -116,6 +154,11 @@ describe.each(['random-graph', 'shuffled-titles'] as const)('null control %s', (
     expect(drawn).not.toEqual(await search(turns, { kind, seed: 2 }));
     const before = await search(turns.slice(0, CUTOFF), { kind, seed: 1 });
     expect(drawn).toEqual(before);
+  });
+
+  test('is the same for every solver', async () => {
+    const drawn = await search(turns, { kind, seed: 1 }, { tolerance: 1e-12 });
+    expectSameScores(await search(turns, { kind, seed: 1 }, { solver: 'host', tolerance: 1e-12 }), drawn);
   });
 });
 

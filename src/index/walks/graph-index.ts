@@ -14,12 +14,12 @@ import { TopSelection } from '../candidates/top-selection.ts';
 import { nameConceptNode } from '../graph/concept-graph.ts';
 import { chooseTextSource } from '../graph/extraction/concept-source.ts';
 import { GraphMoment, KeptGraphs, listConcepts, readTitle } from '../graph/graph-moment.ts';
-import { MomentScorer } from '../graph/moment-scoring.ts';
+import { MomentScorer, type NodeScores, type ScoreBatch, scoreOneByOne } from '../graph/moment-scoring.ts';
 import type { KindedEdges } from '../graph/temporal-adjacency.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../graph/walkable-graph.ts';
 import { buildConceptGraph, keepConceptGraph, keepWalkableGraph } from './concept-graphs.ts';
 import type { GraphIndexOptions } from './graph-options.ts';
-import { allocateGraphPairs, fillGraphPairs, type GraphPairs } from './graph-pairs.ts';
+import { allocateGraphPairs, fillGraphPairs, type GraphPairs, type QueryOnGraph } from './graph-pairs.ts';
 
 /**
  * Null control `random-graph`: the edges that exist at a moment exchange their targets at random, those of each kind
@@ -137,6 +137,17 @@ class PreparedGraphs {
   }
 }
 
+/** Queries whose scores are computed together, where the solver is not `push`. */
+const MOST_TOGETHER = 256;
+/** Nodes of all moments of these queries, each of which may keep its specificity: some 200 MB. */
+const MOST_NODES = 2 ** 22;
+
+/** A query on the graph of its moment. */
+interface PlacedQuery extends PreparedGraph {
+  readonly query: number;
+  readonly moment: GraphMoment;
+}
+
 /** What a query gives for its seeds. */
 interface AskedQuery {
   readonly text: string;
@@ -186,10 +197,11 @@ export class GraphIndex implements GrowingIndex {
     assertQueries(queries, corpus.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, corpus.compareTies);
-    await this.#visitQueries(queries, progress, (query, prepared, moment) => {
-      const { memoryOf } = prepared.walkable;
-      const placed = this.#placeSeeds(prepared.walkable, moment, this.#readQuery(queries, query));
-      const { nodes, values } = prepared.scorer.score(moment, placed, this.#options);
+    const place = ({ query, walkable, moment }: PlacedQuery) => ({
+      seeds: this.#placeSeeds(walkable, moment, this.#readQuery(queries, query)),
+    });
+    await this.#scoreQueries(queries, progress, this.#options, place, ({ query, walkable }, { nodes, values }) => {
+      const { memoryOf } = walkable;
       for (const node of nodes)
         if (memoryOf[node]! >= 0 && values[node]! > 0) top.offer(memoryOf[node]!, values[node]!);
       top.drainTo(candidates, query);
@@ -206,17 +218,19 @@ export class GraphIndex implements GrowingIndex {
     this.#assertUsable();
     assertPairs(queries, positions, width);
     const pairs = allocateGraphPairs(positions.length);
-    await this.#visitQueries(queries, progress, (query, prepared, moment) => {
+    const place = ({ query, walkable, moment }: PlacedQuery): QueryOnGraph => {
       const asked = this.#readQuery(queries, query);
-      const onGraph = {
-        seeds: this.#placeSeeds(prepared.walkable, moment, asked),
-        seedTurns: listSeedTurns(prepared.walkable, moment, asked.turns, this.#options.seeds.turns).map(
-          ({ node }) => node,
-        ),
-        concepts: [...findConceptNodes(prepared.walkable, moment, asked.listConcepts()).keys()],
+      return {
+        seeds: this.#placeSeeds(walkable, moment, asked),
+        seedTurns: listSeedTurns(walkable, moment, asked.turns, this.#options.seeds.turns).map(({ node }) => node),
+        concepts: [...findConceptNodes(walkable, moment, asked.listConcepts()).keys()],
       };
+    };
+    const options: GraphIndexOptions = { ...this.#options, scoring: 'pagerank' };
+    await this.#scoreQueries(queries, progress, options, place, (placed, scores) => {
+      const { query, walkable, moment } = placed;
       const row = positions.subarray(query * width, (query + 1) * width);
-      fillGraphPairs(prepared.walkable, prepared.scorer, moment, onGraph, this.#options, row, pairs, query * width);
+      fillGraphPairs(walkable, moment, placed, scores, row, pairs, query * width);
     });
     return pairs;
   };
@@ -225,32 +239,61 @@ export class GraphIndex implements GrowingIndex {
     if (this.#disposed) throw new ValidationError('index was disposed: graph; build a new index');
   }
 
-  /** Calls `visit` with each query and the graph as of its moment. */
-  async #visitQueries(
+  /** Scores queries by their seeds, each on the graph as of its moment, and calls `visit` with the scores of each. */
+  async #scoreQueries<Placed extends Pick<QueryOnGraph, 'seeds'>>(
     queries: QueryBatch,
     progress: StartProgress,
-    visit: (query: number, prepared: PreparedGraph, moment: GraphMoment) => void,
+    options: GraphIndexOptions,
+    place: (query: PlacedQuery) => Placed,
+    visit: (query: PlacedQuery & Placed, scores: NodeScores) => void,
   ): Promise<void> {
-    const { specificity } = this.#options;
+    const { solver = 'push' } = options;
+    const [score, most] = solver === 'push' ? [scoreOneByOne, 1] : [await loadTogether(), MOST_TOGETHER];
     const stage = progress('graph', queries.cutoffs.length);
-    const pause = createEventBreaks();
     let done = 0;
+    const waiting: (PlacedQuery & Placed)[] = [];
+    const moments = new Set<GraphMoment>();
+    const flush = async () => {
+      const batch = waiting.splice(0);
+      moments.clear();
+      if (batch.length === 0) return;
+      await score(batch[0]!.scorer, batch, options, (i, scores) => {
+        visit(batch[i]!, scores);
+        stage.update(++done);
+      });
+    };
+    for await (const placed of this.#listPlaced(queries)) {
+      if (waiting.length > 0 && waiting[0]!.walkable !== placed.walkable) await flush();
+      waiting.push({ ...placed, ...place(placed) });
+      moments.add(placed.moment);
+      if (waiting.length === most || moments.size * placed.walkable.adjacency.size > MOST_NODES) await flush();
+    }
+    await flush();
+    stage.finish(`${done} queries`);
+  }
+
+  /** The queries that see the same turns one after the other, by their moments, which queries of one time share. */
+  async *#listPlaced(queries: QueryBatch): AsyncGenerator<PlacedQuery> {
+    const { specificity } = this.#options;
+    const scalesMentions = specificity === 'edges' || specificity === 'both';
+    const pause = createEventBreaks();
     for (const [list, members] of groupByVisibleList(queries)) {
       const isVisible = list === null ? null : markListed(list, this.#context.corpus.size);
-      for (const query of members) {
-        const prepared = await this.#graphs.get(queries.cutoffs[query]!);
+      let moment: GraphMoment | null = null;
+      for (const query of members.sort((a, b) => queries.cutoffs[a]! - queries.cutoffs[b]! || a - b)) {
+        const asOf = queries.cutoffs[query]!;
+        const prepared = await this.#graphs.get(asOf);
         const { adjacency, memoryOf } = prepared.walkable;
-        const moment = new GraphMoment(adjacency, {
-          asOf: queries.cutoffs[query]!,
-          visible: isVisible === null ? null : { isVisible, memoryOf },
-          scalesMentions: specificity === 'edges' || specificity === 'both',
-        });
-        visit(query, prepared, moment);
-        stage.update(++done);
+        if (moment?.asOf !== asOf || moment.adjacency !== adjacency)
+          moment = new GraphMoment(adjacency, {
+            asOf,
+            visible: isVisible === null ? null : { isVisible, memoryOf },
+            scalesMentions,
+          });
+        yield { ...prepared, query, moment };
         await pause();
       }
     }
-    stage.finish(`${done} queries`);
   }
 
   #readQuery({ texts, seeds, concepts }: QueryBatch, query: number): AskedQuery {
@@ -339,6 +382,10 @@ function placeNamedTurns(
     const visible = turns.map((position) => memoryNodes[position]!).filter((node) => moment.has(node));
     for (const node of visible) add(node, 1 / visible.length);
   }
+}
+
+async function loadTogether(): Promise<ScoreBatch<GraphIndexOptions>> {
+  return (await import('./moment-solvers.ts')).scoreTogether;
 }
 
 /** An index over the graph of a corpus. */

@@ -4,6 +4,13 @@ import { conceptFileSource } from '../graph/extraction/concept-source.ts';
 
 const edgeWeight = z.number().min(0);
 
+/** Solvers of PageRank: those of ops/pagerank, and `auto`, which chooses one for each batch of queries. */
+export const GRAPH_SOLVERS = ['push', 'host', 'sparse-tensor', 'dense-tensor', 'auto'] as const;
+export type GraphSolver = (typeof GRAPH_SOLVERS)[number];
+
+/** The smallest error of scores that sum to 1 that float32 can distinguish. */
+export const TENSOR_TOLERANCE = 1e-7;
+
 const keys = z.strictObject({
   index: z.literal('graph'),
   k: candidateCount,
@@ -42,6 +49,8 @@ const keys = z.strictObject({
   /** What the specificity of a concept multiplies: its weight as a seed, edges (its mentions, and names by how many name a turn), both or nothing. */
   specificity: z.enum(['seeds', 'edges', 'both', 'none']).default('seeds'),
   scoring: z.enum(['pagerank', 'hop-decay', 'degree']).default('pagerank'),
+  /** Solver of pagerank; absent in a resolved config that takes `push`. */
+  solver: z.enum(GRAPH_SOLVERS).optional(),
   /** Of pagerank: the probability of following an edge rather than returning to the seeds. */
   damping: z.number().min(0).lt(1).default(0.5),
   /** Of pagerank: the error of a score, divided by the weight of the node's edges, that may remain. */
@@ -59,10 +68,19 @@ const keys = z.strictObject({
   /** The least cosine of two forms that count as spellings too, by the encoder of the arm; null: vectors are not compared. */
   aliasCosine: z.number().positive().max(1).nullable().default(null),
 });
-const options = keys.refine(({ concepts, edges }) => edges.relation === 0 || typeof concepts !== 'string', {
-  path: ['edges', 'relation'],
-  error: '0 without triples; set concepts: { file }',
-});
+const options = keys
+  .refine(({ concepts, edges }) => edges.relation === 0 || typeof concepts !== 'string', {
+    path: ['edges', 'relation'],
+    error: '0 without triples; set concepts: { file }',
+  })
+  .refine(({ solver = 'push', scoring }) => solver === 'push' || scoring === 'pagerank', {
+    path: ['solver'],
+    error: 'push unless scoring is pagerank, which the other solvers compute; leave solver out',
+  })
+  .refine(({ solver = 'push', tolerance }) => !solver.endsWith('tensor') || tolerance >= TENSOR_TOLERANCE, {
+    path: ['tolerance'],
+    error: `at least ${TENSOR_TOLERANCE} with a solver of tensors, which are float32; raise it, or set solver: host`,
+  });
 /** The index `graph` of a config: where walks start, what they follow, and how turns are scored around the seeds. */
 export type GraphIndexOptions = z.output<typeof options>;
 

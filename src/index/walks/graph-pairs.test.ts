@@ -84,6 +84,8 @@ describe('a turn on the graph of a moment', () => {
     // Whatever the scores of the candidates are.
     const decayed = await score(queries, [0, 1], turns, { scoring: 'hop-decay' });
     expect([...decayed.pagerank]).toEqual([...pagerank.subarray(0, 2)]);
+    const solved = await score(queries, [0, 1, 2, 3, 4, 5], turns, { solver: 'host', tolerance: 1e-12 });
+    for (const [i, value] of solved.pagerank.entries()) expect(value).toBeCloseTo(pagerank[i]!, 5);
   });
 });
 

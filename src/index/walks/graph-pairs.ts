@@ -1,7 +1,6 @@
 import type { GraphMoment } from '../graph/graph-moment.ts';
-import type { MomentScorer, NodeSeeds } from '../graph/moment-scoring.ts';
+import type { NodeScores, NodeSeeds } from '../graph/moment-scoring.ts';
 import type { WalkableGraph } from '../graph/walkable-graph.ts';
-import type { GraphIndexOptions } from './graph-options.ts';
 
 /** What given turns are on the graph of a query's moment, [Q, C] each; 0 for a turn that the graph does not reach, and for padding. */
 export interface GraphPairs {
@@ -67,22 +66,21 @@ function sumShared(
 /**
  * Writes what the turns of one query are on the graph.
  *
+ * @param scores of PageRank.
  * @param positions of the turns, -1 for padding.
  * @param first place in `pairs` of the first of them.
  */
 export function fillGraphPairs(
   walkable: WalkableGraph,
-  scorer: MomentScorer,
   moment: GraphMoment,
   query: QueryOnGraph,
-  options: GraphIndexOptions,
+  { values }: NodeScores,
   positions: Int32Array,
   pairs: GraphPairs,
   first: number,
 ): void {
   const hops = countHops(moment, query.seedTurns);
   const shared = sumShared(walkable, moment, query.concepts);
-  const { values } = scorer.score(moment, query.seeds, { ...options, scoring: 'pagerank' });
   for (const [i, position] of positions.entries()) {
     if (position < 0) continue;
     const node = walkable.memoryNodes[position]!;

@@ -122,15 +122,18 @@ interface Depths {
   readonly depth: number;
   readonly attributionDepth: number;
   readonly attributionTokens?: number | undefined;
+  readonly conservation?: { readonly k: number } | undefined;
 }
 
 function assertDepth(
-  { metrics, depth, attributionDepth, attributionTokens }: Depths,
+  { metrics, depth, attributionDepth, attributionTokens, conservation }: Depths,
   context: z.core.$RefinementCtx,
 ): void {
   const deepest = metrics.find((id) => Number(id.split('@')[1]) > depth);
   if (deepest !== undefined)
     context.addIssue({ code: 'custom', path: ['depth'], message: `as many places as ${deepest} looks at` });
+  if (conservation !== undefined && conservation.k > depth)
+    context.addIssue({ code: 'custom', path: ['depth'], message: 'at least conservation.k' });
   if (attributionTokens !== undefined && attributionDepth > depth)
     context.addIssue({
       code: 'custom',
@@ -145,6 +148,11 @@ const raceOptions = z.strictObject({
   rounds: z.number().int().min(2).max(20).default(4),
 });
 export const RACE_DEFAULTS = freezeDeeply(raceOptions.parse({}));
+
+const conservationOptions = z.strictObject({
+  /** Ranks of the first turns that are measured beside the pool and the packed context. */
+  k: z.number().int().min(1).default(10),
+});
 
 const latencyOptions = z.strictObject({
   queries: z.number().int().min(1).default(50),
@@ -177,6 +185,8 @@ const evaluationOptions = z
     attributionTokens: z.number().int().min(1).optional(),
     /** Tokens at which the evidence of each arm is measured; absent as above. */
     tokenBudgets: tokenBudgets.optional(),
+    /** Measures the conservation of what each query was shown; absent as above. */
+    conservation: conservationOptions.optional(),
     /** Stops arms early that are clearly worse than the best one. */
     race: raceOptions.nullable().default(null),
     /** Times every arm except null controls, one query at a time; does not affect results. */

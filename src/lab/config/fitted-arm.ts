@@ -140,6 +140,7 @@ export function findFitFaults(config: ExperimentConfig): ConfigurationFault[] {
   );
   expect(evaluation.race === null, 'evaluation.race', alone, evaluation.race);
   expect(evaluation.latency === null, 'evaluation.latency', alone, evaluation.latency);
+  expect(evaluation.conservation === undefined, 'evaluation.conservation', alone, evaluation.conservation);
   const last = arm.steps.at(-1);
   const wrong = arm.steps.slice(0, -1).find((name) => !POOL_STEPS.includes(arm.as?.[name] ?? name));
   expect(

@@ -10,6 +10,7 @@ import type { StrategyName } from '../../rank/query/strategy.ts';
 import type { StepChange } from '../../rank/retrieval/step-changes.ts';
 import type { MemorySignals } from '../../rank/signals/memory-signals.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
+import type { ArmConservation } from './conservation.ts';
 import type { EvidenceCurve } from './evidence-curve.ts';
 import type { FitResult } from './fit-result.ts';
 import type { MetricPassport } from './passport.ts';
@@ -212,6 +213,8 @@ export interface ArmResult {
   readonly latency: Readonly<Record<string, Latency>> | null;
   /** Evidence against tokens; only with `evaluation.tokenBudgets`. */
   readonly evidence?: EvidenceCurve;
+  /** The conservation of what each query was shown; only with `evaluation.conservation`. */
+  readonly conservation?: ArmConservation;
   /** Only of an arm that was run with several seeds: its figures are means over them. */
   readonly seeds?: SeedSpread;
 }

@@ -21,6 +21,7 @@ import { formatFileName, joinNames } from '../composition/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
 import { armOptions } from '../config/config-schema.ts';
 import type { ArmOutcomes } from '../launch/launcher.ts';
+import type { RecordedConservation } from '../measure/conservation.ts';
 import type { ArmFailure, Latency, StepEffect } from '../measure/result.ts';
 import type { TunedArm } from './tuning.ts';
 
@@ -47,6 +48,8 @@ export interface RecordedSlices extends SignedSlices {
 export interface ArmRecord extends TunedArm, RankedPositions, RankedComponents, Partial<InspectedRanks> {
   /** Of an arm with a slice: those of the evaluated queries, in order, then those of the queries that it was tuned on. */
   readonly slices?: RecordedSlices;
+  /** Only with `evaluation.conservation`. */
+  readonly conservation?: RecordedConservation;
   readonly name: string;
   /** Missing in records of earlier versions. */
   readonly changes?: readonly StepChange[];
@@ -73,7 +76,7 @@ export function recordPath(runFolder: string, arm: string): string {
 
 /** The bytes of a record's file. */
 export function encodeArmRecord(record: ArmRecord): Uint8Array {
-  const { positions, scores, components, losses, contributions, coordinates, slices, ...facts } = record;
+  const { positions, scores, components, losses, contributions, coordinates, slices, conservation, ...facts } = record;
   const { depth, inspected, componentNames, contributionNames = [], coordinateNames = [] } = facts;
   const queries = positions.length / depth;
   return encodeSafetensors({
@@ -97,10 +100,14 @@ export function encodeArmRecord(record: ArmRecord): Uint8Array {
         sliceStarts: { shape: [slices.starts.length], data: slices.starts },
         slicePositions: { shape: [slices.positions.length], data: slices.positions },
       }),
+      ...(conservation && {
+        conservation: { shape: [queries, conservation.sets.length, 4], data: conservation.values },
+      }),
     },
     metadata: {
       arm: JSON.stringify(facts),
       ...(slices && { slices: JSON.stringify({ queries: slices.queries, answers: slices.answers }) }),
+      ...(conservation && { conservation: JSON.stringify({ ...conservation, values: undefined }) }),
     },
   });
 }
@@ -113,7 +120,7 @@ export function writeArmRecord(path: string, record: ArmRecord): void {
 /** The parts of a record that are not arrays. */
 type Facts = Omit<
   ArmRecord,
-  'positions' | 'scores' | 'components' | 'losses' | 'contributions' | 'coordinates' | 'slices'
+  'positions' | 'scores' | 'components' | 'losses' | 'contributions' | 'coordinates' | 'slices' | 'conservation'
 >;
 
 const text = z.string();
@@ -139,7 +146,10 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
       }),
     )
     .exactOptional(),
-  stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
+  stages: z.record(
+    text,
+    z.strictObject({ executed: count, memory: count, disk: count, launches: count, seconds: number }),
+  ),
   seconds: number,
   armsAtOnce: z.int().min(1),
   latency: z.record(text, z.strictObject({ p50: number, p95: number, p99: number })).nullable(),
@@ -165,6 +175,13 @@ function readSlices({ sliceStarts, slicePositions }: TensorFile['tensors'], meta
   return { slices: { queries, answers, starts, positions } };
 }
 
+/** The file has a checksum. */
+function readConservation({ data }: TensorFile['tensors'][string], metadata: TensorFile['metadata']) {
+  if (metadata.conservation === undefined || !(data instanceof Float64Array)) return {};
+  const { k, weights, sets } = JSON.parse(metadata.conservation) as RecordedConservation;
+  return { conservation: { k, weights, sets, values: data } };
+}
+
 /** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
 export function readArmRecord(path: string): ArmRecord {
   const { tensors, metadata } = readCheckedSafetensors(path, REMEDY);
@@ -188,6 +205,7 @@ export function readArmRecord(path: string): ArmRecord {
     ...(contributions instanceof Float32Array ? { contributions } : {}),
     ...(coordinates instanceof Float32Array ? { coordinates } : {}),
     ...readSlices(tensors, metadata),
+    ...(tensors.conservation && readConservation(tensors.conservation, metadata)),
   };
 }
 

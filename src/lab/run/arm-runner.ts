@@ -9,17 +9,14 @@ import type { EncoderUse } from '../../model/encoder.ts';
 import {
   type ArmRanking,
   buildRun,
-  decomposeScores,
-  listInspectedPairs,
   listRankedComponents,
   listRankedPositions,
   rankArm,
 } from '../../rank/retrieval/retriever.ts';
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
-import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
+import { readArm } from '../../rank/retrieval/written-steps.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
-import { pairFrames } from '../../rank/signals/trajectory-score.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
@@ -32,16 +29,15 @@ import { installConfigPlugins } from '../plugins/config-plugins.ts';
 import {
   type ArmRecord,
   assertStepsApplied,
-  type InspectedRanks,
   type RecordedSlices,
   recordPath,
   writeArmRecord,
   writeFailure,
 } from './arm-record.ts';
 import { recordVersion, restoreDataFolder, runHash, stageVersion } from './environment.ts';
-import { assertArmAttributes, assertArmData, assertMetricData, listStrategyWeights } from './needed-data.ts';
+import { assertArmAttributes, assertArmData, assertMetricData } from './needed-data.ts';
 import { listDifferingFacts, readState } from './partial-folder.ts';
-import { countFittingRanks } from './rankings.ts';
+import { countFittingRanks, inspectRanks } from './rankings.ts';
 import { BegunSlices, collectSlices, readSliceKeys } from './run-slices.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
@@ -59,41 +55,6 @@ import {
   type WorkspaceSource,
 } from './workspaces.ts';
 
-/** The parts of a report about the first ranks of each ranking besides their scores: {@link InspectedRanks}. */
-async function inspectRanks(
-  workspace: Workspace,
-  options: RankOptions,
-  arm: ArmRanking,
-  inspect: number,
-): Promise<InspectedRanks> {
-  const pairs = listInspectedPairs(arm, inspect);
-  const { names, values } = await decomposeScores(workspace, readArm(options), arm.retrieved, pairs);
-  const placed = await listRankCoordinates(workspace, options, arm, pairs);
-  const weights = await listStrategyWeights(workspace, options);
-  return { contributionNames: names, contributions: values, ...placed, ...weights };
-}
-
-/** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
-async function listRankCoordinates(
-  workspace: Workspace,
-  options: RankOptions,
-  { retrieved: { pool } }: ArmRanking,
-  pairs: Int32Array,
-): Promise<Pick<InspectedRanks, 'coordinateNames' | 'coordinates'>> {
-  const { steps, control } = readArm(options);
-  const trajectory = steps.find(({ coordinates }) => coordinates !== null)?.coordinates ?? null;
-  if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
-  const { names, candidates, queries } = await workspace.under(control).get(pairFrames(trajectory, { control }), pool);
-  const M = names.length;
-  const coordinates = new Float32Array(pairs.length * 2 * M);
-  for (const [n, pair] of pairs.entries()) {
-    if (pair < 0) continue;
-    coordinates.set(candidates.subarray(pair * M, (pair + 1) * M), n * 2 * M);
-    coordinates.set(queries.subarray(pair * M, (pair + 1) * M), (n * 2 + 1) * M);
-  }
-  return { coordinateNames: names, coordinates };
-}
-
 /** Where the arms of an experiment get their data from, and where they keep what they compute. */
 export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
   /** Where prepared data, embeddings and the results of stages are kept between runs; null keeps them in memory. */
@@ -110,7 +71,10 @@ export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
 }
 
 /** The rankings of an arm and the parts of their scores. */
-export type RankedArm = Omit<ArmRecord, 'slices' | 'losses' | 'stages' | 'seconds' | 'armsAtOnce' | 'latency'>;
+export type RankedArm = Omit<
+  ArmRecord,
+  'slices' | 'conservation' | 'losses' | 'stages' | 'seconds' | 'armsAtOnce' | 'latency'
+>;
 
 /** The dataset of an experiment: the given one, or that of the config. */
 export async function openDataset(
@@ -183,7 +147,8 @@ export class ArmRunner {
     const more = {
       ...limitReach(this.dataset, config, queries),
       config: chooseArmEncoding(config, arm),
-      omitsVectors: arms.length > 0 && areVectorsUnread(this.source, queries, arms),
+      omitsVectors:
+        config.evaluation.conservation === undefined && arms.length > 0 && areVectorsUnread(this.source, queries, arms),
     };
     return openWorkspace({ ...this.source, ...more }, queries, fit);
   }
@@ -228,10 +193,9 @@ export class ArmRunner {
     return [...this.#tuningWorkspaces.list(), ...this.#workspaces.list()];
   }
 
-  /** The number of times each stage was executed, found in memory and read from the store so far. */
-  async sumStageCounts(): Promise<StageCounts> {
-    const workspaces = await Promise.all(this.#listWorkspaces());
-    return addCounts(...workspaces.map((workspace) => workspace.readStageCounts()));
+  /** Counts of each stage over all workspaces, since they were last taken. */
+  async takeStageCounts(): Promise<StageCounts> {
+    return addCounts(...(await Promise.all(this.#listWorkspaces())).map((workspace) => workspace.takeStageCounts()));
   }
 
   /**
@@ -285,7 +249,7 @@ export class ArmRunner {
     signal?: AbortSignal | undefined,
   ): Promise<ArmRecord> {
     const started = performance.now();
-    const before = await this.sumStageCounts();
+    await this.takeStageCounts(); // of what was done before
     const { ranked, ranking } = await this.rank(name, this.source.config.evaluation.inspect, report, signal);
     if (ranked.changes) assertStepsApplied(ranked, this.queries.length);
     const slices = await this.#collectArmSlices(ranked.options);
@@ -293,7 +257,8 @@ export class ArmRunner {
       ...ranked,
       losses: await this.#encodeArmLosses(ranked.options, ranking),
       ...(slices && { slices }),
-      stages: subtractCounts(before, await this.sumStageCounts()),
+      ...(this.source.config.evaluation.conservation && (await this.#measureShown(ranked.options, ranking))),
+      stages: await this.takeStageCounts(),
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
       latency: await this.#measureArmLatency(ranked.options),
@@ -306,6 +271,14 @@ export class ArmRunner {
     if (evaluation.latency === null || arm.control !== null || arm.repeats !== null) return null;
     const { measureLatency } = await import('../measure/latency.ts');
     return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
+  }
+
+  /** A repetition shows what its arm shows, as other seeds have it: it is in no report. */
+  async #measureShown(arm: ArmOptions, ranking: ArmRanking): Promise<Pick<ArmRecord, 'conservation'>> {
+    const { k = 0 } = this.source.config.evaluation.conservation ?? {};
+    if (arm.repeats !== null) return {};
+    const { measureConservation } = await import('../measure/conservation.ts');
+    return { conservation: await measureConservation(await this.openArmWorkspace(arm), arm, ranking, k) };
   }
 
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
@@ -337,15 +310,6 @@ export class ArmRunner {
         () => {}, // it was never opened, as its caller knows
       );
   }
-}
-
-/** What was counted between two moments; stages that were not asked for in between are left out. */
-export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
-  const differences = Object.entries(after).map(([name, { executed, memory, disk }]) => {
-    const old = before[name] ?? { executed: 0, memory: 0, disk: 0 };
-    return [name, { executed: executed - old.executed, memory: memory - old.memory, disk: disk - old.disk }] as const;
-  });
-  return Object.fromEntries(differences.filter(([, { executed, memory, disk }]) => executed + memory + disk > 0));
 }
 
 /**

@@ -362,7 +362,7 @@ export async function askArm(
     (name) => config.arms.find((one) => one.name === name) as ArmOptions,
   );
   // A limit of queries is for a quick look at figures; a question is ranked as a whole run would rank it.
-  const evaluation = { ...config.evaluation, limitQueries: null, baseline: arm };
+  const evaluation = { ...config.evaluation, limitQueries: null, baseline: arm, conservation: undefined };
   const own: ExperimentConfig = { ...config, arms: chain, only: [arm], evaluation };
   const runner = await openArmRunner(own, {
     // The cache has vectors and stages by the text of a question.

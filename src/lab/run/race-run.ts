@@ -103,7 +103,8 @@ function isOut(arm: ArmOptions, stopped: ReadonlySet<string>): boolean {
 
 /** The experiment as one round has it: some arms on a share of the conversations. */
 function roundConfig(config: ExperimentConfig, share: number, arms: readonly ArmOptions[]): ExperimentConfig {
-  const evaluation = { ...config.evaluation, share: share * config.evaluation.share, race: null, latency: null };
+  const { conservation: _, ...measured } = config.evaluation;
+  const evaluation = { ...measured, share: share * measured.share, race: null, latency: null };
   return { ...config, evaluation, only: arms.map(({ name }) => name) };
 }
 

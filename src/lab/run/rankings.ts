@@ -5,11 +5,20 @@ import { countRanksWithin } from '../../eval/metrics/judged-ranking.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { type RankedPositions, readRanking } from '../../rank/retrieval/retriever.ts';
+import {
+  type ArmRanking,
+  decomposeScores,
+  listInspectedPairs,
+  type RankedPositions,
+  readRanking,
+} from '../../rank/retrieval/retriever.ts';
+import { type RankOptions, readArm } from '../../rank/retrieval/written-steps.ts';
+import { pairFrames } from '../../rank/signals/trajectory-score.ts';
+import type { Workspace } from '../../rank/signals/workspace.ts';
 import { createTokenCounter } from '../measure/passport.ts';
 import type { RankedTurn } from '../measure/result.ts';
 import type { ArmRecord, InspectedRanks } from './arm-record.ts';
-import { explainRankedTurn } from './needed-data.ts';
+import { explainRankedTurn, listStrategyWeights } from './needed-data.ts';
 
 /**
  * A share of the conversations, at least one; a smaller share of the same conversations is within a larger one.
@@ -134,6 +143,41 @@ export function countFittingRanks(corpus: Corpus, { depth, positions }: RankedPo
     const tokens = Float64Array.from(row, (position) => countTokens((corpus.turns[position] as Turn).id));
     return countRanksWithin(tokens, budget);
   });
+}
+
+/** The parts of a report about the first ranks of each ranking besides their scores: {@link InspectedRanks}. */
+export async function inspectRanks(
+  workspace: Workspace,
+  options: RankOptions,
+  arm: ArmRanking,
+  inspect: number,
+): Promise<InspectedRanks> {
+  const pairs = listInspectedPairs(arm, inspect);
+  const { names, values } = await decomposeScores(workspace, readArm(options), arm.retrieved, pairs);
+  const placed = await listRankCoordinates(workspace, options, arm, pairs);
+  const weights = await listStrategyWeights(workspace, options);
+  return { contributionNames: names, contributions: values, ...placed, ...weights };
+}
+
+/** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
+async function listRankCoordinates(
+  workspace: Workspace,
+  options: RankOptions,
+  { retrieved: { pool } }: ArmRanking,
+  pairs: Int32Array,
+): Promise<Pick<InspectedRanks, 'coordinateNames' | 'coordinates'>> {
+  const { steps, control } = readArm(options);
+  const trajectory = steps.find(({ coordinates }) => coordinates !== null)?.coordinates ?? null;
+  if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
+  const { names, candidates, queries } = await workspace.under(control).get(pairFrames(trajectory, { control }), pool);
+  const M = names.length;
+  const coordinates = new Float32Array(pairs.length * 2 * M);
+  for (const [n, pair] of pairs.entries()) {
+    if (pair < 0) continue;
+    coordinates.set(candidates.subarray(pair * M, (pair + 1) * M), n * 2 * M);
+    coordinates.set(queries.subarray(pair * M, (pair + 1) * M), (n * 2 + 1) * M);
+  }
+  return { coordinateNames: names, coordinates };
 }
 
 /**

@@ -21,6 +21,12 @@ const weights = Object.fromEntries(signals.map((name, i) => [name, (((i * 37) % 
 const arms = {
   graph: [{ search: { ...words, graph } }, { fuse: { rrf: {} } }],
   similar: [{ search: { ...words, graph: { ...graph, ...near } } }, { fuse: { rrf: {} } }],
+  'graph by edges': [{ search: { ...words, graph: { ...graph, solver: 'sparse-tensor' } } }, { fuse: { rrf: {} } }],
+  'graph by matrix': [
+    { search: { ...words, graph: { ...graph, solver: 'dense-tensor' } } },
+    { fuse: { only: 'graph' } },
+  ],
+  'graph on host': [{ search: { ...words, graph: { ...graph, solver: 'host' } } }, { fuse: { only: 'graph' } }],
   strategies: [{ search: { newest: { k: 30 } } }, { score: { strategy: {} } }, { fuse: { only: 'strategy' } }],
   sources: [
     { search: { semantic: {}, entities: {}, time: {}, procedural: {}, summaries: {}, facts: {} } },
@@ -40,6 +46,7 @@ const arms = {
 /** The names of the arms that a memory is tried with: those above and some of the sample config. */
 export const REPLAYED_ARMS = [
   ...['newest', 'hybrid', 'Decayed × 2', 'unified', 'propagated'],
+  ...['graph by edges', 'graph by matrix', 'graph on host'],
   ...['graph', 'similar', 'strategies', 'sources', 'filtered', 'attention', 'reordered', 'mixed'],
 ] as const;
 

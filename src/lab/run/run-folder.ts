@@ -27,6 +27,20 @@ function formatPerQueryLines(result: ExperimentResult): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The conservation of what each query was shown, a line a query and arm. */
+function formatConservationLines({ queries, arms }: ExperimentResult): string {
+  const lines = queries.flatMap(({ id, cluster, timestamp }, q) =>
+    arms.map(({ name, conservation }) => {
+      const sets = Object.entries(conservation?.perQuery ?? {}).map(([set, figures]) => [
+        set,
+        Object.fromEntries(Object.entries(figures).map(([figure, values]) => [figure, values[q]])),
+      ]);
+      return JSON.stringify({ query: id, cluster, timestamp, arm: name, ...Object.fromEntries(sets) });
+    }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
 /** The result of an arm as a whole: single queries and strata are in other files, timings in a file that no comparison reads. */
 function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
@@ -34,6 +48,7 @@ function summariseArm(arm: ArmResult) {
   const steps = arm.steps === undefined ? {} : { steps: arm.steps };
   const slices = arm.slices === undefined ? {} : { slices: arm.slices };
   const evidence = arm.evidence === undefined ? {} : { evidence: arm.evidence };
+  const { perQuery: _, ...conservation } = arm.conservation ?? {};
   return {
     name,
     description,
@@ -48,6 +63,7 @@ function summariseArm(arm: ArmResult) {
     attribution,
     ...steps,
     ...evidence,
+    ...(arm.conservation && { conservation }),
     ...slices,
   };
 }
@@ -163,6 +179,7 @@ export function runFiles(measured: MeasuredRankings): RunFiles {
     'queries.jsonl': formatQueryLines(result),
     'turns.jsonl': formatTurnLines(corpus),
     'per-query.jsonl': formatPerQueryLines(result),
+    ...(result.arms[0]?.conservation && { 'conservation.jsonl': formatConservationLines(result) }),
     'qrels.trec': encodeQrels(qrels),
     ...(superseded !== undefined && { [SUPERSEDED_FILE]: formatSuperseded(superseded) }),
     ...Object.fromEntries(trec),

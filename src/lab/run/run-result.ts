@@ -1,4 +1,5 @@
 import { createEventBreaks } from '../../core/terminal/progress.ts';
+import { groupIntoClusters } from '../../eval/intervals/mean-intervals.ts';
 import { isRefusal, type SignedSlices } from '../../rank/retrieval/packed-slices.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import {
@@ -9,6 +10,7 @@ import {
   listInspectedTurns,
   listRelevantPositions,
 } from '../measure/attribution.ts';
+import type { ArmConservation, RecordedConservation } from '../measure/conservation.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
 import type {
@@ -129,6 +131,18 @@ function summariseSweep(
   return { ...sweep, interactions };
 }
 
+/** The conservation of an arm over the measured queries. */
+async function summariseShown(
+  recorded: RecordedConservation,
+  { run: { config, runner }, measurement: { queries } }: MeasuredRun,
+): Promise<ArmConservation> {
+  const { summariseConservation } = await import('../measure/conservation.ts');
+  const rowOf = new Map(runner.queries.map(({ id }, row) => [id, row]));
+  const rows = queries.map(({ id }) => rowOf.get(id) as number);
+  const clusters = groupIntoClusters(queries.map(({ cluster }) => cluster));
+  return summariseConservation(recorded, rows, clusters, { ...config.evaluation, seed: config.seed });
+}
+
 /** Lets events in between arms. */
 export async function assembleResult(measured: MeasuredRun): Promise<ExperimentResult> {
   const { run, outcomes, stopped, measurement, remarks, warnings, stages, timings } = measured;
@@ -136,7 +150,10 @@ export async function assembleResult(measured: MeasuredRun): Promise<ExperimentR
   const pause = createEventBreaks();
   const arms: ArmResult[] = [];
   for (const [a, record] of outcomes.records.entries()) {
-    arms.push(buildMeasuredArm(record, measurement.arms[a] as ArmMeasurement, measured));
+    const arm = buildMeasuredArm(record, measurement.arms[a] as ArmMeasurement, measured);
+    arms.push(
+      record.conservation ? { ...arm, conservation: await summariseShown(record.conservation, measured) } : arm,
+    );
     await pause();
   }
   const rankings = arms.flatMap((arm) => arm.rankings);

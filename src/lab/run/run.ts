@@ -29,7 +29,7 @@ import { describeLook, type TestLook } from '../measure/passport.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import { buildResultBundle, displayResult } from '../measure/warning.ts';
 import type { ArmRecord, Outcomes } from './arm-record.ts';
-import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
+import { type ArmRunner, openArmRunner } from './arm-runner.ts';
 import { captureEnvironment, runHash, stageVersion, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import type { Raced } from './race-run.ts';
@@ -177,10 +177,10 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   };
   const own = new Map(shown.records.map(({ name }) => [name, runs.get(name) as Run]));
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
-  const before = await runner.sumStageCounts();
+  await runner.takeStageCounts(); // of what was timed
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
   const warnings = await findRunWarnings(runner, config, shown.records, own, measurement.queries);
-  const counted = subtractCounts(before, await runner.sumStageCounts());
+  const counted = await runner.takeStageCounts();
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;
   const finished: MeasuredRun = {

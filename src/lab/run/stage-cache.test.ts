@@ -149,7 +149,7 @@ test('processes that race for the same stages end with the same results, and the
     expect(Object.keys(readContents(together)).length).toBeGreaterThan(40);
     const again = await race(together);
     expect(again.hash).toBe(alone.hash);
-    expect(again.counts.large).toEqual({ executed: 0, memory: 0, disk: 23 });
+    expect(again.counts.large).toMatchObject({ executed: 0, memory: 0, disk: 23 });
   } finally {
     for (const child of children) child.kill();
   }

@@ -7,7 +7,8 @@ import { gatherRows } from '../../core/tensors/rows.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { findWorstRowError, propagateReference } from './attention-row.oracle.ts';
-import { packConversations, packedRingAttention, propagateCorpus } from './corpus-propagation.ts';
+import { packConversations } from './conversation-packs.ts';
+import { packedRingAttention, propagateCorpus } from './corpus-propagation.ts';
 import { PROPAGATION_PRESETS, type PropagationOptions, RING_ATTENTION_DEFAULTS } from './options.ts';
 
 const D = 7;
@@ -89,14 +90,9 @@ test('refuses embeddings of another corpus, numbers that are not finite, and a n
   expect(tf.memory().numTensors).toBe(before);
 });
 
-test('packs are full of conversations of about the same length, and no pack is too full', () => {
-  expect(packConversations([2, 7, 13, 3, 11, 2, 1], 13)).toEqual([
-    { conversations: [2], turns: 13 },
-    { conversations: [4], turns: 11 },
-    { conversations: [1, 3, 0], turns: 12 },
-    { conversations: [5, 6], turns: 3 },
-  ]);
-  expect(packConversations([17, 13, 0], 13)).toEqual([{ conversations: [1, 2], turns: 13 }]);
+test('packs are full of conversations of about the same length, and a longer one is alone', () => {
+  expect(packConversations([2, 7, 13, 3, 11, 2, 1], 13)).toEqual([[2], [4], [1, 3, 0], [5, 6]]);
+  expect(packConversations([17, 13, 0], 13)).toEqual([[0], [1, 2]]);
   expect(packConversations([], 13)).toEqual([]);
 });
 

@@ -6,37 +6,8 @@ import { chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
 import { computeRowScales, copyUnitRows, listRowNumbers } from './attention-rows.ts';
 import { assertTolerance } from './band.ts';
 import { DEFAULT_TOLERANCE } from './banded-ring-attention.ts';
+import { packConversations } from './conversation-packs.ts';
 import { allocateTerms, MASKED, type PropagationOptions, type RingAttentionOptions, writeTerms } from './options.ts';
-
-/** Conversations that are computed in one block. */
-interface ConversationPack {
-  /** Indices of conversations, longest first. */
-  readonly conversations: readonly number[];
-  /** Turns of all of them. */
-  readonly turns: number;
-}
-
-/**
- * Puts conversations of about the same length together until a block is full, so that the products of a block are as
- * large as a device likes them.
- *
- * @param lengths turns of each conversation
- * @param capacity most turns in a pack; longer conversations are in none
- */
-export function packConversations(lengths: readonly number[], capacity: number): ConversationPack[] {
-  const packs: { conversations: number[]; turns: number }[] = [];
-  const short = [...lengths.keys()].filter((conversation) => (lengths[conversation] as number) <= capacity);
-  for (const conversation of short.sort((a, b) => (lengths[b] as number) - (lengths[a] as number) || a - b)) {
-    const turns = lengths[conversation] as number;
-    const open = packs.at(-1);
-    if (open === undefined || open.turns + turns > capacity) packs.push({ conversations: [conversation], turns });
-    else {
-      open.conversations.push(conversation);
-      open.turns += turns;
-    }
-  }
-  return packs;
-}
 
 /**
  * Ring attention of several conversations, each with itself, in one block: keys of other conversations are masked, so
@@ -152,18 +123,17 @@ export async function propagateCorpus(
   const capacity = chooseBlockRows(width);
   const positions = listConversationPositions(corpus);
   const lengths = positions.map(({ length }) => length);
-  const packs = packConversations(lengths, capacity).map(({ conversations }) => conversations);
-  const long = [...lengths.keys()].filter((conversation) => (lengths[conversation] as number) > capacity);
   const vectors = new Float32Array(embeddings.length);
   const conversations = { packed: 0, dense: 0, banded: 0 };
   let errorBound = 0;
   let done = 0;
   const progress = (settings.progress ?? ignoreProgress)('propagation', lengths.length);
-  for (const [task, group] of [...packs, ...long.map((conversation) => [conversation])].entries()) {
+  for (const group of packConversations(lengths, capacity)) {
     const members = group.map((conversation) => positions[conversation] as Int32Array);
     const rows = Int32Array.from(members.flatMap((member) => [...member]));
     const gathered = gatherRows(embeddings, width, rows);
-    const part = await attendMembers(members, gathered, task < packs.length, options, tolerance);
+    const isPack = (lengths[group[0] as number] as number) <= capacity;
+    const part = await attendMembers(members, gathered, isPack, options, tolerance);
     writeMixed(vectors, rows, part, options.beta);
     conversations[part.method] += group.length;
     errorBound = Math.max(errorBound, part.errorBound);

@@ -8,10 +8,11 @@ import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
 import { PROPAGATION_PRESETS, RING_ATTENTION_DEFAULTS, unifiedAttentionOptions } from './options.ts';
+import { propagateAtMoments } from './propagated-rows.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
 import { trajectoryAttention } from './trajectory-attention.ts';
 import { unifiedAttention } from './unified-attention.ts';
-import { propagateAtMoments, propagateEmbeddings, propagateVersions } from './versioned-propagation.ts';
+import { propagateVersions } from './versioned-propagation.ts';
 
 const RING = { ...RING_ATTENTION_DEFAULTS, temperature: 1 };
 const UNIFIED = unifiedAttentionOptions.parse({});
@@ -87,7 +88,11 @@ const listVersions = async (corpus: Corpus, rows: Float32Array) => {
 };
 const propagateSampleRows = async (corpus: Corpus, rows: Float32Array) =>
   (await propagateCorpus(corpus, rows, FRAMEWORK)).vectors;
-const propagateTwo = (own: Own, rows: number[][]) => propagateEmbeddings(own(tf.tensor2d(rows)), FRAMEWORK);
+function propagateTwo(own: Own, rows: number[][]): tf.Tensor2D {
+  const size = rows.length;
+  const moments = Array.from({ length: size }, (_, turn) => ({ start: 0, turn, size, ringPositionOf: null }));
+  return propagateAtMoments(own(tf.tensor2d(rows)), moments, FRAMEWORK);
+}
 
 /** The cases of every method of attention over rows on the host. */
 function buildRowCases(attention: (rows: AttentionRows, options: typeof RING) => Promise<Float32Array>) {
@@ -154,37 +159,19 @@ export const TENSOR_OPS: TensorOps = {
       'all masked': [(own) => unifiedAttention(buildKeyPair(own, ALIKE, [0, 0]), UNIFIED), [0, 0, 0]],
     },
   },
-  propagateEmbeddings: {
-    use: (own) => propagateEmbeddings(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), FRAMEWORK),
-    refuses: [[(own) => propagateEmbeddings(own(tf.zeros([2, 3, 5])) as never, FRAMEWORK), /shape of embeddings/]],
+  propagateAtMoments: {
+    use: (own) => {
+      const moments = [
+        { start: 0, turn: 0, size: 1, ringPositionOf: null },
+        { start: 1, turn: 1, size: 2, ringPositionOf: null },
+      ];
+      return propagateAtMoments(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), moments, FRAMEWORK);
+    },
+    refuses: [[(own) => propagateAtMoments(own(tf.zeros([2, 3, 5])) as never, [], FRAMEWORK), /shape of embeddings/]],
     edges: {
       'zero vectors': [(own) => propagateTwo(own, ZERO), [0, 0, 0, 0]],
       duplicates: [(own) => propagateTwo(own, ALIKE), [0.6, 0.8, 0.6, 0.8]],
       'one turn': [(own) => propagateTwo(own, [[0, 5]]), [0, 1]],
-    },
-  },
-  propagateAtMoments: {
-    use: (own) => {
-      const [places, sizes] = [own(tf.tensor1d([0, 1], 'int32')), own(tf.tensor1d([1, 3], 'int32'))];
-      return propagateAtMoments(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), places, sizes, FRAMEWORK);
-    },
-    refuses: [
-      [
-        (own) => {
-          const [places, sizes] = [own(tf.tensor1d([0, 1], 'int32')), own(tf.tensor1d([1], 'int32'))];
-          return propagateAtMoments(own(tf.ones([3, 2])), places, sizes, FRAMEWORK);
-        },
-        /shape of sizes: expected \[R\] with T=3, D=2, R=2/,
-      ],
-    ],
-    edges: {
-      'one turn': [
-        (own) => {
-          const [places, sizes] = [own(tf.tensor1d([0], 'int32')), own(tf.tensor1d([1], 'int32'))];
-          return propagateAtMoments(own(tf.tensor2d([3, 4, 9, 9], [2, 2])), places, sizes, FRAMEWORK);
-        },
-        [0.6, 0.8],
-      ],
     },
   },
   propagateCorpus: {

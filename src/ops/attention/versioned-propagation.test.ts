@@ -6,14 +6,11 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
+import { Corpus, findLowerBound, listPositions } from '../../model/turns/corpus.ts';
 import { propagateReference } from './attention-row.oracle.ts';
 import { PROPAGATION_PRESETS, type PropagationOptions } from './options.ts';
-import {
-  type PropagatedVersions,
-  propagateAtMoments,
-  propagateEmbeddings,
-  propagateVersions,
-} from './versioned-propagation.ts';
+import { propagateAtMoments } from './propagated-rows.ts';
+import { type PropagatedVersions, propagateVersions } from './versioned-propagation.ts';
 
 const D = 7;
 const LENGTHS = [1, 2, 5, 13, 59];
@@ -80,6 +77,27 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const versions = await propagateVersions(corpus, embeddings, cutoffs, options, { batchNumbers: 331 });
     expect(findWorstVersion(versions, options)).toBeLessThan(2e-5);
   });
+});
+
+test('on wasm a row is the same in every bit, whatever shares its block', async () => {
+  await useBackend('wasm');
+  for (const options of Object.values(PROPAGATION_PRESETS)) {
+    const whole = await propagateVersions(corpus, embeddings, cutoffs, options);
+    for (const [conversation, { turns }] of corpus.conversations.entries()) {
+      const positions = listPositions(corpus, conversation);
+      const alone = new Corpus(turns);
+      const own = await propagateVersions(
+        alone,
+        gatherRows(embeddings, D, positions),
+        cutoffs.map((cutoff) => findLowerBound(positions, cutoff)),
+        options,
+      );
+      const shared = [...whole.positions.keys()].filter(
+        (i) => corpus.conversationOf[whole.positions[i]!] === conversation,
+      );
+      expect(gatherRows(whole.vectors, D, shared)).toEqual(own.vectors);
+    }
+  }
 });
 
 describe('which versions there are', () => {
@@ -155,9 +173,16 @@ describe('which versions there are', () => {
   });
 });
 
+/** All turns of a conversation, [T, D], at its end. */
+function propagateAll(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {
+  const [size] = embeddings.shape;
+  const moments = Array.from({ length: size }, (_, turn) => ({ start: 0, turn, size, ringPositionOf: null }));
+  return propagateAtMoments(embeddings, moments, options);
+}
+
 async function propagatePlainRows(rows: number[][], options: PropagationOptions): Promise<number[][]> {
   const embeddings = tf.tensor2d(rows);
-  const result = propagateEmbeddings(embeddings, options);
+  const result = propagateAll(embeddings, options);
   const got = await result.array();
   tf.dispose([embeddings, result]);
   return got;
@@ -214,31 +239,28 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('a few turns of many are not paid for as all of them', async () => {
-    const [T, D, R] = [101, 7, 3];
+    const [T, D] = [101, 7];
     const source = createRandom(5, 'propagation.test');
-    const inputs = {
-      embeddings: tf.tensor2d(
-        Float32Array.from({ length: T * D }, () => source.drawNormal()),
-        [T, D],
-      ),
-      turns: tf.tensor1d([2, 97, 50], 'int32'),
-      sizes: tf.fill<tf.Rank.R1>([R], T, 'int32'),
-    };
+    const embeddings = tf.tensor2d(
+      Float32Array.from({ length: T * D }, () => source.drawNormal()),
+      [T, D],
+    );
+    const moments = [2, 97, 50].map((turn) => ({ start: 0, turn, size: T, ringPositionOf: null }));
     const { kernels, result } = await tf.profile(() =>
-      propagateAtMoments(inputs.embeddings, inputs.turns, inputs.sizes, PROPAGATION_PRESETS.framework),
+      propagateAtMoments(embeddings, moments, PROPAGATION_PRESETS.framework),
     );
     const sizes = kernels.flatMap(({ outputShapes }) => outputShapes.map((shape) => tf.util.sizeFromShape(shape)));
     expect(Math.max(...sizes)).toBe(T * D);
-    tf.dispose([...Object.values(inputs), result as tf.Tensor]);
+    tf.dispose([embeddings, result as tf.Tensor]);
   });
 
   test('nothing leaks, also when it throws', () => {
     const embeddings = tf.ones([3, 2]) as tf.Tensor2D;
     const before = tf.memory().numTensors;
-    propagateEmbeddings(embeddings, PROPAGATION_PRESETS.framework).dispose();
+    propagateAll(embeddings, PROPAGATION_PRESETS.framework).dispose();
     expect(tf.memory().numTensors).toBe(before);
     embeddings.dispose();
-    expect(() => propagateEmbeddings(embeddings, PROPAGATION_PRESETS.framework)).toThrow();
+    expect(() => propagateAll(embeddings, PROPAGATION_PRESETS.framework)).toThrow();
     expect(tf.memory().numTensors).toBe(before - 1);
   });
 });

@@ -1,20 +1,20 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ensureBackend } from '../../core/tensors/backend.ts';
-import { matmul, normaliseRows } from '../../core/tensors/matmul.ts';
-import { assertShape, computeRowWidth, gatherRows, viewRow } from '../../core/tensors/rows.ts';
-import { readBack, scoped } from '../../core/tensors/scope.ts';
+import { computeRowWidth, gatherRows, viewRow } from '../../core/tensors/rows.ts';
+import { readBack } from '../../core/tensors/scope.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, findLowerBound, listConversationPositions } from '../../model/turns/corpus.ts';
 import { computeBandWidth } from './band.ts';
+import { packConversations } from './conversation-packs.ts';
 import type { PropagationOptions } from './options.ts';
-import { computeCosines, computeRingAttentionWeights } from './ring-attention.ts';
-import { buildRingGeometry, type TurnOrder } from './ring-geometry.ts';
+import { propagateAtMoments, type TurnAtMoment } from './propagated-rows.ts';
+import type { TurnOrder } from './ring-geometry.ts';
 
 /** One version of a turn's propagated embedding: computed when its conversation had `size` turns. */
 interface Version {
-  /** Ring position in the conversation. */
-  readonly ringPosition: number;
+  /** Its place in the conversation, in time order. */
+  readonly turn: number;
   readonly size: number;
   /** Valid for the cutoffs c with validFrom <= c < validTo. */
   readonly validFrom: number;
@@ -63,91 +63,22 @@ export function planVersions(
     const next = size === positions.length ? end : (positions[size] as number) + 1;
     const needed = (cutoffs[findLowerBound(cutoffs, validFrom)] ?? end) < next;
     if (!needed) continue;
-    for (let ringPosition = 0; ringPosition < size; ringPosition++) {
-      if (settled[ringPosition] === 1) continue;
-      const final = isOrdered ? findFinalSize(ringPosition, reach, options) : Number.POSITIVE_INFINITY;
-      settled[ringPosition] = final <= size ? 1 : 0;
+    for (let turn = 0; turn < size; turn++) {
+      if (settled[turn] === 1) continue;
+      const final = isOrdered ? findFinalSize(turn, reach, options) : Number.POSITIVE_INFINITY;
+      settled[turn] = final <= size ? 1 : 0;
       versions.push(
         final <= size
-          ? { ringPosition, size: final, validFrom: (positions[final - 1] as number) + 1, validTo: end }
-          : { ringPosition, size, validFrom, validTo: next },
+          ? { turn, size: final, validFrom: (positions[final - 1] as number) + 1, validTo: end }
+          : { turn, size, validFrom, validTo: next },
       );
     }
   }
   return versions;
 }
 
-/**
- * The order of R chosen turns and all T turns of a conversation, if it is not that of time, as of the time of each
- * chosen turn.
- */
-interface RingPositionsAsOf {
-  /** int32 [R] */
-  readonly own: tf.Tensor1D;
-  /** [R, T], at least the conversation's size for a later turn. */
-  readonly keys: tf.Tensor2D;
-}
-
-/**
- * Cosines of the chosen turns with all, [R, T], where no turn is multiplied twice: of all turns, where as many are
- * chosen.
- */
-function computeChosenCosines(embeddings: tf.Tensor2D, turns: tf.Tensor1D): tf.Tensor2D {
-  return scoped('computeChosenCosines', () =>
-    turns.size < embeddings.shape[0]
-      ? computeCosines(tf.gather(embeddings, turns), embeddings)
-      : tf.gather(computeCosines(embeddings, embeddings), turns),
-  );
-}
-
-/**
- * Propagated embeddings of R chosen turns of a conversation, each at the time when the conversation had `sizes[r]`
- * turns: `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as
- * a ring of that size. O(R T D), the sum over keys being one plain matrix product for all times; cosines are O(min(R,
- * T) T D).
- *
- * @param embeddings [T, D] in time order
- * @param turns int32 [R] the chosen ones, each below its size
- * @param sizes int32 [R]
- * @param ringPositions the order of the turns; by default time order
- * @returns [R, D]; a row is zero where the mix of its embedding and its neighbours' is
- */
-export function propagateAtMoments(
-  embeddings: tf.Tensor2D,
-  turns: tf.Tensor1D,
-  sizes: tf.Tensor1D,
-  options: PropagationOptions,
-  ringPositions?: RingPositionsAsOf,
-): tf.Tensor2D {
-  const bound = assertShape('embeddings', embeddings, 'T D');
-  assertShape('turns', turns, 'R', bound);
-  assertShape('sizes', sizes, 'R', bound);
-  if (ringPositions !== undefined) assertShape('positions of the keys', ringPositions.keys, 'R T', bound);
-  return scoped('propagateAtMoments', () => {
-    const cosine = computeChosenCosines(embeddings, turns);
-    const inTime = buildRingGeometry(ringPositions?.own ?? turns, tf.range(0, bound.T as number, 1, 'int32'), sizes);
-    const geometry = ringPositions === undefined ? inTime : { ...inTime, keyPositions: ringPositions.keys };
-    const known: tf.Tensor2D = tf.less(geometry.keyPositions, geometry.ringSize); // [R, T]
-    const weights = computeRingAttentionWeights(cosine, geometry, options, known); // [R, T]
-    // The turn's own share is a weight, so that the product makes [R, D] once.
-    const own = tf.cast(tf.equal(geometry.keyPositions, geometry.queryPositions), 'float32'); // [R, T]
-    const shares: tf.Tensor2D = tf.add(tf.mul(own, 1 - options.beta), tf.mul(weights, options.beta));
-    return normaliseRows(matmul(shares, embeddings));
-  });
-}
-
-/**
- * Propagates all turns of a conversation.
- *
- * @param embeddings [T, D] in time order
- * @returns [T, D]
- */
-export function propagateEmbeddings(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {
-  const { T: turns = 0 } = assertShape('embeddings', embeddings, 'T D');
-  return scoped('propagate', () =>
-    propagateAtMoments(embeddings, tf.range(0, turns, 1, 'int32'), tf.fill([turns], turns, 'int32'), options),
-  );
-}
+/** Turns of short conversations in a block: few launches for all, and little waste beside the products. */
+const BLOCK_TURNS = 256;
 
 /** Numbers in the largest tensor of a batch of versions, without the turns themselves: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;
@@ -168,6 +99,8 @@ export interface PropagatedVersions {
 
 interface PlannedVersion extends Version {
   readonly position: number;
+  /** Its row among those of all versions. */
+  slot: number;
 }
 
 function compareVersions(a: PlannedVersion, b: PlannedVersion): number {
@@ -183,47 +116,54 @@ function isOfLastMoment(versions: readonly Version[], T: number, end: number): b
   return versions.length === T && versions.every(({ size, validTo }) => size === T || validTo === end);
 }
 
-/** The positions of the versions' turns and of all T turns of their conversation, for each version. */
-function computeVersionPositions(
-  versions: readonly Version[],
-  T: number,
-  ringPositionOf: (size: number) => Int32Array,
-): RingPositionsAsOf {
-  const own = Int32Array.from(versions, ({ ringPosition, size }) => ringPositionOf(size)[ringPosition] as number);
-  const keys = new Float32Array(versions.length * T);
-  for (const [row, { size }] of versions.entries()) {
-    keys.set(ringPositionOf(size), row * T);
-    for (let turn = size; turn < T; turn++) keys[row * T + turn] = turn;
-  }
-  return { own: tf.tensor1d(own, 'int32'), keys: tf.tensor2d(keys, [versions.length, T]) };
+/** The versions of one conversation. */
+interface ConversationPlan {
+  readonly conversation: number;
+  readonly versions: readonly PlannedVersion[];
+  /** Corpus positions of the turns that they are made of. */
+  readonly turns: Int32Array;
 }
 
-/**
- * Versions of one conversation's turns.
- *
- * @param embeddings [T, D] of its turns in time order
- * @param ringPositionOf the positions of the first turns; by default time order
- * @param store receives the rows of a batch, row-major [batch, D]
- */
-async function computeVersions(
-  embeddings: tf.Tensor2D,
-  versions: readonly PlannedVersion[],
+/** A version of a turn in a block: the first turns of some conversations, one after the other. */
+type BlockVersion = PlannedVersion & TurnAtMoment;
+
+/** Puts the versions of some conversations into a block. @returns them, and the [T] positions of their turns */
+function buildBlock(plans: readonly ConversationPlan[], order: TurnOrder | undefined) {
+  const turns = new Int32Array(plans.reduce((sum, plan) => sum + plan.turns.length, 0));
+  const versions: BlockVersion[] = [];
+  let start = 0;
+  for (const plan of plans) {
+    for (const version of plan.versions) {
+      const ringPositionOf = order?.(plan.conversation, version.size).ringPositionOf ?? null;
+      versions.push({ ...version, start, ringPositionOf });
+    }
+    turns.set(plan.turns, start);
+    start += plan.turns.length;
+  }
+  return { versions, turns };
+}
+
+/** Receives the rows of some versions, row-major [versions, D]. */
+type StoreVersions = (versions: readonly PlannedVersion[], rows: Float32Array) => void;
+
+/** @param turns row-major [T, D] of the turns of a block */
+async function computeBlock(
+  turns: Float32Array,
+  dimension: number,
+  versions: readonly BlockVersion[],
   options: PropagationOptions,
-  ringPositionOf: ((size: number) => Int32Array) | undefined,
   batchNumbers: number,
-  store: (batch: readonly PlannedVersion[], rows: Float32Array) => void,
+  store: StoreVersions,
 ): Promise<void> {
+  const embeddings = tf.tensor2d(turns, [turns.length / dimension, dimension]);
   const batchSize = Math.max(1, Math.floor(batchNumbers / Math.max(...embeddings.shape)));
-  for (let start = 0; start < versions.length; start += batchSize) {
-    const batch = versions.slice(start, start + batchSize);
-    const uploadIntegers = (values: number[]) => tf.tensor1d(values, 'int32');
-    const compute = () => {
-      const turns = uploadIntegers(batch.map(({ ringPosition }) => ringPosition));
-      const sizes = uploadIntegers(batch.map(({ size }) => size));
-      const ringPositions = ringPositionOf && computeVersionPositions(batch, embeddings.shape[0], ringPositionOf);
-      return propagateAtMoments(embeddings, turns, sizes, options, ringPositions);
-    };
-    store(batch, await readBack('computeVersions', compute));
+  try {
+    for (let start = 0; start < versions.length; start += batchSize) {
+      const batch = versions.slice(start, start + batchSize);
+      store(batch, await readBack('propagateAtMoments', () => propagateAtMoments(embeddings, batch, options)));
+    }
+  } finally {
+    embeddings.dispose();
   }
 }
 
@@ -264,45 +204,46 @@ export async function propagateVersions(
   const reach =
     order === undefined ? countNewcomerSteps(options, settings.tolerance ?? 1e-5) : Number.POSITIVE_INFINITY;
   const sorted = cutoffs.toSorted();
-  const plans = conversations.map((positions) =>
-    planVersions(positions, sorted, corpus.size + 1, reach, options, order === undefined).map((version) => {
-      return { ...version, position: positions[version.ringPosition] as number };
-    }),
-  );
-  const versions = plans.flat().sort(compareVersions);
-  const slotOf = new Map(versions.map((version, slot) => [version, slot]));
+  const plans = conversations.map((positions, conversation): ConversationPlan => {
+    const planned = planVersions(positions, sorted, corpus.size + 1, reach, options, order === undefined);
+    return {
+      conversation,
+      versions: planned.map((version) => ({ ...version, position: positions[version.turn] as number, slot: -1 })),
+      turns: positions.subarray(0, findLargestSize(planned)),
+    };
+  });
+  const versions = plans.flatMap((plan) => plan.versions).sort(compareVersions);
+  for (const [slot, version] of versions.entries()) version.slot = slot;
   const vectors = new Float32Array(versions.length * dimension);
-  const store = (batch: readonly PlannedVersion[], rows: Float32Array) => {
-    for (const [i, version] of batch.entries())
-      vectors.set(viewRow(rows, dimension, i), (slotOf.get(version) as number) * dimension);
+  const store: StoreVersions = (batch, rows) => {
+    for (const [i, { slot }] of batch.entries()) vectors.set(viewRow(rows, dimension, i), slot * dimension);
   };
+  const missing: ConversationPlan[] = [];
+  const toKeep: ConversationPlan[] = [];
+  for (const plan of plans) {
+    const owner = corpus.conversations[plan.conversation] as Conversation;
+    const mayKeep = isOfLastMoment(plan.versions, owner.turns.length, corpus.size + 1);
+    const rows = mayKeep ? settings.kept?.get(owner) : undefined;
+    if (rows !== undefined) store(plan.versions, rows);
+    else missing.push(plan);
+    if (mayKeep && rows === undefined) toKeep.push(plan);
+  }
   const progress = (settings.progress ?? ignoreProgress)('propagation', plans.length);
-  const compute = async (conversation: number, plan: readonly PlannedVersion[]) => {
-    const positions = (conversations[conversation] as Int32Array).subarray(0, findLargestSize(plan));
-    const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
-    try {
-      const ringPositionOf = order && ((size: number) => order(conversation, size).ringPositionOf);
-      await computeVersions(turns, plan, options, ringPositionOf, batchNumbers, store);
-    } finally {
-      turns.dispose();
-    }
-  };
-  for (const [conversation, plan] of plans.entries()) {
-    const owner = corpus.conversations[conversation] as Conversation;
-    const kept = isOfLastMoment(plan, owner.turns.length, corpus.size + 1) ? settings.kept : undefined;
-    const rows = kept?.get(owner);
-    if (rows !== undefined) store(plan, rows);
-    else if (plan.length > 0) await compute(conversation, plan);
-    if (rows === undefined)
-      kept?.set(
-        owner,
-        gatherRows(
-          vectors,
-          dimension,
-          plan.map((version) => slotOf.get(version) as number),
-        ),
-      );
-    progress.update(conversation + 1);
+  let done = plans.length - missing.length;
+  const lengths = missing.map(({ turns }) => turns.length);
+  for (const pack of packConversations(lengths, BLOCK_TURNS)) {
+    const block = buildBlock(
+      pack.map((place) => missing[place] as ConversationPlan),
+      order,
+    );
+    const turns = gatherRows(embeddings, dimension, block.turns);
+    await computeBlock(turns, dimension, block.versions, options, batchNumbers, store);
+    done += pack.length;
+    progress.update(done);
+  }
+  for (const plan of toKeep) {
+    const slots = plan.versions.map(({ slot }) => slot);
+    settings.kept?.set(corpus.conversations[plan.conversation] as Conversation, gatherRows(vectors, dimension, slots));
   }
   progress.finish(`${versions.length} versions`);
   return {

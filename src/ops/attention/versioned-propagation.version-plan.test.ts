@@ -9,7 +9,7 @@ const CUTOFFS = Int32Array.of(3, 6, 13, 25);
 
 function plan(options: Partial<PropagationOptions>, reach = 2): number[][] {
   const versions = planVersions(POSITIONS, CUTOFFS, END, reach, propagationOptions.parse(options));
-  return versions.map(({ ringPosition: position, size, validFrom, validTo }) => [size, position, validFrom, validTo]);
+  return versions.map(({ turn, size, validFrom, validTo }) => [size, turn, validFrom, validTo]);
 }
 
 describe('a plan by hand, newcomers reaching 2 steps', () => {

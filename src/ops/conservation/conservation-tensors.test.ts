@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { computeConservationTensors } from './conservation-tensors.ts';
+import { computeConservationMetrics } from './conservation-metrics.ts';
+import { computeConservationTensors, computeSetConservation } from './conservation-tensors.ts';
 
 const [T, D] = [97, 13];
 
@@ -108,5 +109,29 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     );
     expect(tf.memory().numTensors).toBe(before);
     tf.dispose([rows, short, many, weights]);
+  });
+
+  test('of many sets at once is that of each by itself, in which padding counts for nothing', async () => {
+    const source = createRandom(3, 'conservation-tensors.test');
+    const [B, K] = [7, 11];
+    const rows = Float32Array.from({ length: B * K * D }, () => 2 * source.drawNormal() + 1);
+    rows.fill(0, D, 2 * D);
+    const weights = Float32Array.from({ length: B * K }, (_, i) =>
+      i % K >= K - Math.floor(i / K) ? 0 : source.uniform(),
+    );
+    weights.fill(0, (B - 1) * K);
+    const inputs = [tf.tensor3d(rows, [B, K, D]), tf.tensor2d(weights, [B, K])] as const;
+    const before = tf.memory().numTensors;
+    const sets = computeSetConservation(...inputs);
+    expect([sets.shape, tf.memory().numTensors]).toEqual([[B, 3], before + 1]);
+    const got = await sets.data();
+    tf.dispose([sets, ...inputs]);
+    expect([...got.subarray((B - 1) * 3)].map(Math.abs)).toEqual([0, 0, 0]);
+    for (let set = 0; set < B - 1; set++) {
+      const vectors = Float64Array.from(rows.subarray(set * K * D, (set + 1) * K * D));
+      const expected = computeConservationMetrics(vectors, weights.subarray(set * K, (set + 1) * K));
+      for (const [i, name] of (['magnitude', 'energy', 'information'] as const).entries())
+        expect(Math.abs((got[set * 3 + i] as number) - expected[name]), `${name} of set ${set}`).toBeLessThan(2e-5);
+    }
   });
 });

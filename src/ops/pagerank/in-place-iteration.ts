@@ -10,18 +10,24 @@ const WIDTH = 8;
 /** Fewer queries than this are faster one by one. */
 const WORTH_A_BLOCK = 3;
 
-/** A walk as an iteration needs it. */
-export interface DampedWalk {
-  readonly matrix: TransitionMatrix;
+/** The steps of a walk by where they lead, as an iteration needs them. */
+export interface IncomingWalk {
   readonly damping: number;
-  /** damping Pᵀ. */
+  /** damping Pᵀ, [V, V]. */
   readonly incoming: SparseMatrix;
+  /** [dangling nodes] positions of the nodes that no weight leaves. */
+  readonly dangling: Int32Array;
+}
+
+/** A walk with its transition matrix. */
+export interface DampedWalk extends IncomingWalk {
+  readonly matrix: TransitionMatrix;
 }
 
 export function prepareDampedWalk(matrix: TransitionMatrix, damping: number): DampedWalk {
   const incoming = transpose(matrix.probabilities);
   const values = incoming.values.map((probability) => damping * probability);
-  return { matrix, damping, incoming: { ...incoming, values } };
+  return { matrix, damping, incoming: { ...incoming, values }, dangling: matrix.dangling };
 }
 
 /**
@@ -34,7 +40,7 @@ export function prepareDampedWalk(matrix: TransitionMatrix, damping: number): Da
  */
 export async function iterateInPlace(
   solver: string,
-  walk: DampedWalk,
+  walk: IncomingWalk,
   options: PageRankOptions,
   seeds: readonly SeedDistribution[],
   queries: readonly number[],
@@ -81,14 +87,14 @@ function allocateBlock(rows: readonly Float64Array[], seeds: readonly SeedDistri
 /** Iterates a block; each query keeps its scores at convergence. */
 function iterateBlock(
   solver: string,
-  walk: DampedWalk,
+  walk: IncomingWalk,
   { tolerance, maxIterations }: PageRankOptions,
   seeds: readonly SeedDistribution[],
   queries: readonly number[],
   width: number,
   { scores, iterations, errorBounds }: PageRankResult,
 ): void {
-  const nodes = walk.matrix.nodeIds.length;
+  const nodes = walk.incoming.rows;
   const rows = queries.map((query) => scores.subarray(query * nodes, (query + 1) * nodes));
   const block = allocateBlock(
     rows,
@@ -112,8 +118,7 @@ function iterateBlock(
 }
 
 /** The mass that returns to the seeds of each query: 1 - damping, and damping times the mass on dangling nodes. */
-function computeRestarts({ matrix, damping }: DampedWalk, { ranks, width }: Block): Float64Array {
-  const { dangling } = matrix;
+function computeRestarts({ dangling, damping }: IncomingWalk, { ranks, width }: Block): Float64Array {
   const restarts = new Float64Array(width);
   for (let i = 0; i < dangling.length; i++) {
     const at = dangling[i]! * width;

@@ -81,6 +81,17 @@ export type PageRankOptions = z.output<typeof hostPageRankOptions>;
 /** The options of a caller: missing ones have defaults, an unknown key is an error. */
 export type PageRankSettings = z.input<typeof hostPageRankOptions>;
 
+/** Damping and the L1 distance from the exact scores that may remain. */
+export type WalkOptions = Pick<PageRankOptions, 'damping' | 'tolerance'>;
+
+/**
+ * The steps after which power iteration from the seeds is near enough: a step multiplies the L1 distance from the exact
+ * scores, which is 2 at most, by damping or less. So 2 damping^steps <= tolerance.
+ */
+export function countWalkSteps({ damping, tolerance }: WalkOptions): number {
+  return damping === 0 ? 1 : Math.max(1, Math.ceil(Math.log(tolerance / 2) / Math.log(damping)));
+}
+
 /**
  * @param change L1 change of the last iteration.
  * @returns the L1 distance from the fixed point at most. With M the matrix of a step and U its part that still saw old ranks (all of it, or less where ranks are

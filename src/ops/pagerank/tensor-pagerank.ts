@@ -111,7 +111,7 @@ export class TensorPageRank implements PageRankSolver {
 }
 
 /** @returns [V, B] */
-function uploadSeedColumns(seeds: readonly SeedDistribution[], nodes: number): tf.Tensor2D {
+export function uploadSeedColumns(seeds: readonly SeedDistribution[], nodes: number): tf.Tensor2D {
   const columns = new Float32Array(nodes * seeds.length);
   for (const [query, { positions, shares }] of seeds.entries()) {
     for (let i = 0; i < positions.length; i++) columns[positions[i]! * seeds.length + query] = shares[i]!;

@@ -116,12 +116,15 @@ describe('with a store', () => {
 });
 
 test('counts are added by stage', () => {
-  const a = { pool: { executed: 2, memory: 3, disk: 0 }, cosine: { executed: 1, memory: 0, disk: 5 } };
-  const b = { bm25: { executed: 7, memory: 0, disk: 0 }, pool: { executed: 0, memory: 11, disk: 13 } };
+  const count = (executed: number, memory: number, disk: number, launches = 0, seconds = 0) => {
+    return { executed, memory, disk, launches, seconds };
+  };
+  const a = { pool: count(2, 3, 0, 17, 0.5), cosine: count(1, 0, 5) };
+  const b = { bm25: count(7, 0, 0), pool: count(0, 11, 13, 2, 0.25) };
   expect(Object.entries(addCounts(a, b))).toEqual([
-    ['bm25', { executed: 7, memory: 0, disk: 0 }],
-    ['cosine', { executed: 1, memory: 0, disk: 5 }],
-    ['pool', { executed: 2, memory: 14, disk: 13 }],
+    ['bm25', count(7, 0, 0)],
+    ['cosine', count(1, 0, 5)],
+    ['pool', count(2, 14, 13, 19, 0.75)],
   ]);
   expect(addCounts()).toEqual({});
 });

@@ -1,6 +1,7 @@
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
-import { buildForwardCosines, type CorpusCosines } from './forward-mass.ts';
+import { packConversations } from '../../ops/attention/conversation-packs.ts';
+import { buildForwardCosines, type CorpusCosines, type ForwardCosines } from './forward-mass.ts';
 
 /** The cosines ahead in every conversation of a corpus. @param embeddings row-major [N, D] */
 export async function buildCorpusCosines(
@@ -9,11 +10,14 @@ export async function buildCorpusCosines(
   width: number,
 ): Promise<CorpusCosines> {
   const dimension = embeddings.length / corpus.size;
-  const cosines = new Map<number, Awaited<ReturnType<typeof buildForwardCosines>>>();
-  for (const [place, positions] of listConversationPositions(corpus).entries())
-    cosines.set(
-      place,
-      await buildForwardCosines(gatherRows(embeddings, dimension, positions), positions.length, width),
-    );
+  const positions = listConversationPositions(corpus);
+  const lengths = positions.map(({ length }) => length);
+  const cosines = new Map<number, ForwardCosines>();
+  for (const pack of packConversations(lengths, 256)) {
+    const rows = pack.flatMap((place) => [...(positions[place] as Int32Array)]);
+    const sizes = pack.map((place) => lengths[place] as number);
+    const built = await buildForwardCosines(gatherRows(embeddings, dimension, rows), sizes, width);
+    for (const [i, place] of pack.entries()) cosines.set(place, built[i] as ForwardCosines);
+  }
   return cosines;
 }

@@ -7,6 +7,7 @@ import { getOrCompute } from '../../core/values/once.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows } from '../../ops/attention/attention-rows.ts';
+import { packConversations } from '../../ops/attention/conversation-packs.ts';
 import { MASKED, type RingAttentionOptions, tabulateTerms } from '../../ops/attention/options.ts';
 import { keepParts, type World } from './signal.ts';
 import { computeMissing } from './stage.ts';
@@ -58,28 +59,65 @@ async function computeNext(ordered: Float32Array, dimension: number, width: numb
   return next;
 }
 
+/** Cosines of a conversation that is longer than a block. @param ordered row-major [n, D] */
+async function computeLong(ordered: Float32Array, dimension: number, width: number): Promise<ForwardCosines> {
+  const own = Math.min(width, ordered.length / dimension);
+  const next = await computeNext(ordered, dimension, own);
+  const isFar = ordered.length / dimension > width;
+  const first = isFar ? multiplyForCosines(ordered, ordered.subarray(0, own * dimension), dimension) : null;
+  return { width: own, next, first: (await first) ?? new Float32Array(0) };
+}
+
 /**
- * Built once a conversation by matrix products, O(n D (W + 256)).
+ * Cosines of a conversation from the products of some with each other.
  *
- * @param embeddings row-major [n, D] in ring order; a zero row has cosine 0
- * @param size n, at least 1
+ * @param cosines row-major [rows, rows]
+ * @param start the first row of the conversation
+ */
+function cutForwardCosines(
+  cosines: Float32Array,
+  rows: number,
+  start: number,
+  size: number,
+  width: number,
+): ForwardCosines {
+  const own = Math.min(width, size);
+  const next = new Float32Array(size * (own + 1));
+  const first = new Float32Array(size > width ? size * own : 0);
+  for (let row = 0; row < size; row++) {
+    const at = (start + row) * rows + start;
+    next.set(cosines.subarray(at + row, at + Math.min(row + own + 1, size)), row * (own + 1));
+    if (first.length > 0) first.set(cosines.subarray(at, at + own), row * own);
+  }
+  return { width: own, next, first };
+}
+
+/**
+ * Built once a conversation by matrix products: of a conversation of more than 256 turns in O(n D (W + 256)), of others
+ * in one product of all rows, O(R² D).
+ *
+ * @param embeddings row-major [R, D], a conversation after the other, each in ring order; a zero row has cosine 0
+ * @param sizes the n of each conversation, at least 1
  * @param width W, at least 1, or infinite
  * @throws DimensionMismatchError, NotFiniteError for embeddings that don't fit or are not finite.
  */
 export async function buildForwardCosines(
   embeddings: Float32Array,
-  size: number,
+  sizes: readonly number[],
   width: number,
-): Promise<ForwardCosines> {
+): Promise<ForwardCosines[]> {
   const what = 'embeddings of the conversation';
-  const dimension = computeRowWidth(what, embeddings, size);
-  const order = Int32Array.from({ length: size }, (_, turn) => turn);
+  const rows = sizes.reduce((sum, size) => sum + size, 0);
+  const dimension = computeRowWidth(what, embeddings, rows);
+  const order = Int32Array.from({ length: rows }, (_, turn) => turn);
   const ordered = copyUnitRows(embeddings, computeRowScales(what, embeddings, dimension), order);
-  const own = Math.min(width, size);
-  const next = await computeNext(ordered, dimension, own);
-  const isFar = size > width;
-  const first = isFar ? multiplyForCosines(ordered, ordered.subarray(0, own * dimension), dimension) : null;
-  return { width: own, next, first: (await first) ?? new Float32Array(0) };
+  if (sizes.length === 1 && rows > BLOCK_ROWS) return [await computeLong(ordered, dimension, width)];
+  const cosines = await multiplyForCosines(ordered, ordered, dimension);
+  let start = 0;
+  return sizes.map((size) => {
+    start += size;
+    return cutForwardCosines(cosines, rows, start - size, size, width);
+  });
 }
 
 /** Cosines ahead in some conversations of a corpus, by its index. */
@@ -98,9 +136,14 @@ export async function findForwardCosines(world: World, positions: Int32Array, wi
   const kept = await keepParts<ForwardCosines>(world.shared, `forward cosines ${width}`);
   const compute = async (conversations: readonly Conversation[]) => {
     const built: ForwardCosines[] = [];
-    for (const { id, turns } of conversations) {
-      const own = gatherRows(turnVectors, dimension, listPositions(corpus, corpus.getPlace(id)));
-      built.push(await buildForwardCosines(own, turns.length, width));
+    const lengths = conversations.map(({ turns }) => turns.length);
+    for (const pack of packConversations(lengths, BLOCK_ROWS)) {
+      const rows = pack.flatMap((i) => [
+        ...listPositions(corpus, corpus.getPlace((conversations[i] as Conversation).id)),
+      ]);
+      const sizes = pack.map((i) => lengths[i] as number);
+      const cosines = await buildForwardCosines(gatherRows(turnVectors, dimension, rows), sizes, width);
+      for (const [j, i] of pack.entries()) built[i] = cosines[j] as ForwardCosines;
     }
     return built;
   };

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { TensorData } from '../../core/files/safetensors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
+import { measureCost } from '../../core/tensors/active-backend.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
@@ -72,14 +73,18 @@ export interface PoolBatch {
   readonly count: number;
 }
 
+/** Pairs of a query and a candidate in a batch of a column, unless {@link QUERY_BATCH} queries have more. */
+const COLUMN_PAIRS = 2 ** 17;
+
 /**
  * Computes a column batch by batch, in a scope each, and reads each batch back once. Padding is 0, whatever it is
  * computed to.
  */
 export async function computeColumn(pool: PoolRows, compute: (batch: PoolBatch) => tf.Tensor2D): Promise<Column> {
   const column = new Float32Array(pool.positions.length);
-  for (let first = 0; first < pool.queryCount; first += QUERY_BATCH) {
-    const batch = { pool, first, count: Math.min(QUERY_BATCH, pool.queryCount - first) };
+  const queries = Math.max(QUERY_BATCH, Math.floor(COLUMN_PAIRS / pool.width));
+  for (let first = 0; first < pool.queryCount; first += queries) {
+    const batch = { pool, first, count: Math.min(queries, pool.queryCount - first) };
     column.set(await readBack('computeColumn', () => compute(batch)), first * pool.width); // [B, C]
   }
   for (const [pair, position] of pool.positions.entries()) if (position < 0) column[pair] = 0;
@@ -135,30 +140,34 @@ export interface StageStore {
 /** Keeps nothing: what a workspace uses unless it is given another. */
 export const KEEPS_NOTHING: StageStore = { read: () => null, write() {} };
 
-/** How often a stage was computed, found in memory, and read from the store. */
+/** The times that a stage was asked for, and its cost. */
 export interface StageCount {
+  /** Times that it was computed, found in memory and read from the store. */
   readonly executed: number;
   readonly memory: number;
   readonly disk: number;
+  /** Kernels of tensors that were launched to compute it. */
+  readonly launches: number;
+  /** Without those of its inputs. */
+  readonly seconds: number;
 }
 
 /** By stage name. */
 export type StageCounts = Readonly<Record<string, StageCount>>;
 
-/** The sums, for example over the workspaces of a run; names in alphabetical order. */
-export function addCounts(...all: readonly StageCounts[]): StageCounts {
-  const names = [...new Set(all.flatMap((counts) => Object.keys(counts)))].sort();
-  const sum = (name: string, field: keyof StageCount) =>
-    all.reduce((total, counts) => total + (counts[name]?.[field] ?? 0), 0);
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      { executed: sum(name, 'executed'), memory: sum(name, 'memory'), disk: sum(name, 'disk') },
-    ]),
-  );
+const NONE: StageCount = { executed: 0, memory: 0, disk: 0, launches: 0, seconds: 0 };
+
+function addCount(count: StageCount, other: Partial<StageCount> = NONE): StageCount {
+  const sum = { ...count };
+  for (const name in NONE) sum[name as keyof StageCount] += other[name as keyof StageCount] ?? 0;
+  return sum;
 }
 
-const NONE: StageCount = { executed: 0, memory: 0, disk: 0 };
+/** The sums, for example over the workspaces of a run; names in alphabetical order. */
+export function addCounts(...all: readonly StageCounts[]): StageCounts {
+  const names = [...new Set(all.flatMap(Object.keys))].sort();
+  return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addCount(sum, own[name]), NONE)]));
+}
 
 /** The name of a number or a single array. */
 const VALUE = 'value';
@@ -182,30 +191,36 @@ export class StageResults {
   }
 
   run<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
-    if (this.#results.has(stage.key)) this.#count(stage, 'memory');
-    const makeLater = () => letEventsIn().then(() => this.#make(stage, compute));
-    return getOrCompute(this.#results, stage.key, makeLater) as Promise<T>;
+    if (this.#results.has(stage.key)) this.#count(stage, { memory: 1 });
+    return getOrCompute(this.#results, stage.key, () => this.#make(stage, compute)) as Promise<T>;
   }
 
   async #make<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    await letEventsIn();
     const stored = stage.isKept ? this.#store.read(stage) : null;
     if (stored !== null) {
-      this.#count(stage, 'disk');
+      this.#count(stage, { disk: 1 });
       return fromArtifact(stored) as T;
     }
-    const result = await compute();
-    this.#count(stage, 'executed');
+    const { result, launches, seconds } = await measureCost(compute);
+    this.#count(stage, { executed: 1, launches, seconds });
     if (stage.isKept) this.#store.write(stage, toArtifact(result));
     return result;
   }
 
-  #count({ name }: Stage, where: keyof StageCount): void {
-    const counts = this.#counts.get(name) ?? NONE;
-    this.#counts.set(name, { ...counts, [where]: counts[where] + 1 });
+  #count({ name }: Stage, count: Partial<StageCount>): void {
+    this.#counts.set(name, addCount(this.#counts.get(name) ?? NONE, count));
   }
 
   listStageCounts(): StageCounts {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return addCounts(Object.fromEntries(this.#counts));
+  }
+
+  /** Counts since they were last taken. */
+  takeStageCounts(): StageCounts {
+    const counts = addCounts(Object.fromEntries(this.#counts));
+    this.#counts.clear();
+    return counts;
   }
 
   clear(): void {

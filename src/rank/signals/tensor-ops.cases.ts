@@ -12,7 +12,7 @@ import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { computeCandidateCosines, computeHostCosines, computePairCosines, cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
-import { buildForwardCosines } from './forward-mass.ts';
+import { buildForwardCosines, type ForwardCosines } from './forward-mass.ts';
 import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { attentionOptions, TRAJECTORY_DEFAULTS } from './signal-options.ts';
@@ -65,7 +65,8 @@ const corpus = new Corpus(
 );
 const lone = new Corpus(corpus.turns.slice(0, 1));
 const tables = async ({ size }: Corpus, rows: number[]) => {
-  const { next, first } = await buildForwardCosines(Float32Array.from(rows), size, 1);
+  const built = await buildForwardCosines(Float32Array.from(rows), [size], 1);
+  const { next, first } = built[0] as ForwardCosines;
   return { next: next.subarray(0, 2 * size - 1), first }; // the last turn has no next
 };
 

@@ -258,6 +258,11 @@ export class Workspace implements World {
     return this.#results.listStageCounts();
   }
 
+  /** {@link readStageCounts} since they were last taken. */
+  takeStageCounts(): StageCounts {
+    return this.#results.takeStageCounts();
+  }
+
   /** @throws ValidationError after `dispose()`. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
     return this.#resources.keepOnce(key, compute);

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { ValidationError } from '../../../core/errors/errors.ts';
+import { UNFINISHED } from '../../../core/files/files.ts';
 import { isModelFolder } from '../transformers/model-files.ts';
 
 /** The public models that are added by their names; known-models.ts says how. */
@@ -8,8 +9,6 @@ export type PublicModel = (typeof PUBLIC_MODELS)[number];
 
 /** A name is one folder, also on a system that does not distinguish capitals. */
 const NAME = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*$/i;
-/** The ending of the folder in which a model is made. */
-export const UNFINISHED = '.partial';
 
 /** The folder of all added models: `models` in the folder of RAGPP_CACHE, or `.ragpp/models`. */
 export function findModelsFolder(): string {

@@ -60,8 +60,8 @@ test('what failed leaves its downloads, which the next attempt finds', async () 
 });
 
 test('files of a process that was killed are no part of the next attempt', async () => {
-  mkdirSync(join(models, 'm.partial', 'model'), { recursive: true });
-  writeFileSync(join(models, 'm.partial', 'model', 'modules.json'), '[]');
+  mkdirSync(join(models, 'm.partial', 'models', 'm'), { recursive: true });
+  writeFileSync(join(models, 'm.partial', 'models', 'm', 'modules.json'), '[]');
   const { folder } = await storeModel(model, write);
   expect(readdirSync(folder)).toEqual(['config.json', 'ragpp-model.json']);
 });

@@ -5,6 +5,7 @@ import * as app from './app.ts';
 import * as armFilter from './arm-filter.ts';
 import * as armsFigure from './arms-figure.ts';
 import * as attributionFigure from './attribution-figure.ts';
+import * as conservationFigure from './conservation-figure.ts';
 import * as differencesFigure from './differences-figure.ts';
 import * as dom from './dom.ts';
 import * as evidenceFigure from './evidence-figure.ts';
@@ -31,6 +32,7 @@ function startPage(): void {
   inspector.start(state);
   if (dom.has('gains')) gainsFigure.start(state);
   if (dom.has('evidence')) evidenceFigure.start(state);
+  if (dom.has('conservation')) conservationFigure.start(state);
   if (dom.has('sweep')) for (const part of [sweep, heatMap, interactionPlot, parallelCoordinates]) part.start(state);
   if (dom.has('strata')) strataFigure.start(state);
   if (dom.has('attribution')) attributionFigure.start(state);
@@ -46,7 +48,7 @@ function bindChoices(state: App): void {
     if (dom.has(id)) dom.bindSelect(state, id, key, labels);
   };
   for (const part of ['differences', 'arms', 'gains', 'sweep', 'strata']) bind(`${part}-metric`, 'metric', metrics);
-  for (const part of ['gains', 'evidence', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
+  for (const part of ['gains', 'evidence', 'conservation', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
 }
 
 startPage();

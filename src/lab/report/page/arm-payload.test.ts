@@ -130,6 +130,32 @@ describe('an arm stands by position', () => {
     expect(payload.evidence).toBeNull();
   });
 
+  test('the conservation of what was shown, by set', () => {
+    const measured = {
+      turns: [7, 9, 3],
+      magnitude: [1, 1, 0.5],
+      energy: [0.1, 0.2, 0.3],
+      information: [2, 2.123_456_7, 1],
+    };
+    const figures = { ...measured, coherence: [0.2, 0.4, 0.6] };
+    const conservation = {
+      k: 5,
+      weights: 'uniform',
+      means: {},
+      perQuery: { memory: figures, first: figures },
+    } as const;
+    expect(buildArmPayload({ ...arm, conservation }, result, context).conservation).toEqual({
+      sets: ['memory', 'first 5'],
+      coherence: [figures.coherence, figures.coherence],
+      magnitude: [figures.magnitude, figures.magnitude],
+      information: [
+        [2, 2.1235, 1],
+        [2, 2.1235, 1],
+      ],
+    });
+    expect(payload.conservation).toBeNull();
+  });
+
   test('its times by component', () => {
     expect(payload.latency).toEqual({ pool: [1, 2, 3.000_004], total: [5, 7, 11] });
   });

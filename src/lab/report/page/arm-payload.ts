@@ -1,5 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../../core/errors/errors.ts';
 import { getOrCompute } from '../../../core/values/once.ts';
+import type { ArmConservation } from '../../measure/conservation.ts';
 import type {
   ArmResult,
   Comparison,
@@ -8,6 +9,7 @@ import type {
   RankedTurn,
   StratumValue,
 } from '../../measure/result.ts';
+import { nameConservationSet } from '../tables/side-tables.ts';
 
 /** Mean and ends of an interval; the ends are null where there is none. */
 type Bounds = readonly [number, number | null, number | null];
@@ -52,8 +54,19 @@ export interface ArmPayload {
   readonly fates: readonly number[];
   /** By budget of tokens; null without a curve. */
   readonly evidence: { readonly recall: readonly Bounds[]; readonly ceiling: readonly Bounds[] } | null;
+  /** The conservation of the S sets of turns of each query, [S, Q] a figure; null if not measured. */
+  readonly conservation: ConservationPayload | null;
   /** [p50, p95, p99] in milliseconds by component; null if not timed. */
   readonly latency: Readonly<Record<string, readonly number[]>> | null;
+}
+
+/** Figures of S sets of turns for each of Q queries, [S, Q]. */
+export interface ConservationPayload {
+  /** [S] */
+  readonly sets: readonly string[];
+  readonly coherence: readonly (readonly number[])[];
+  readonly magnitude: readonly (readonly number[])[];
+  readonly information: readonly (readonly number[])[];
 }
 
 export interface Factor {
@@ -102,9 +115,20 @@ export function buildArmPayload(arm: ArmResult, result: ExperimentResult, contex
       arm.evidence === undefined
         ? null
         : { recall: arm.evidence.recall.map(packBounds), ceiling: arm.evidence.ceiling.map(packBounds) },
+    conservation: arm.conservation === undefined ? null : packConservation(arm.conservation),
     latency:
       arm.latency &&
       Object.fromEntries(Object.entries(arm.latency).map(([part, { p50, p95, p99 }]) => [part, [p50, p95, p99]])),
+  };
+}
+
+function packConservation({ perQuery, k }: ArmConservation): ConservationPayload {
+  const sets = Object.values(perQuery);
+  const pick = (figure: 'coherence' | 'magnitude' | 'information') =>
+    sets.map((figures) => figures[figure].map(roundToFiveDigits));
+  return {
+    sets: Object.keys(perQuery).map((set) => nameConservationSet(set, k)),
+    ...{ coherence: pick('coherence'), magnitude: pick('magnitude'), information: pick('information') },
   };
 }
 

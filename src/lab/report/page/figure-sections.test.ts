@@ -23,6 +23,7 @@ test('a section is there where there are data for it, and the navigation leads t
     'arms',
     'gains',
     'evidence',
+    'conservation',
     'controls',
     'sweep',
     'strata',
@@ -90,6 +91,9 @@ test('effect sizes, interactions, latencies and fates are in the page in figures
   const { area } = result.arms[5]?.evidence ?? {};
   expect(page).toContain(`data-value="${area?.mean}">.600 [.55, .64]`);
   expect(page).toContain(`ceiling of ${result.arms[5]?.name}`);
+  expect(page).toContain(
+    '<td class="word">newest-first</td><td class="word">first 10</td><td data-value="10">10.0</td>',
+  );
   const { kept = 0 } = result.arms[5]?.attribution ?? {};
   expect(page).toContain(
     `<tr data-arm="${result.arms[5]?.name}"><td class="word">${result.arms[5]?.name}</td><td data-value="${kept}">${kept}</td>`,

@@ -1,4 +1,5 @@
 import { type Content, html, type Markup } from '../../../core/text/format.ts';
+import type { ArmConservation } from '../../measure/conservation.ts';
 import type { ArmResult, ExperimentResult } from '../../measure/result.ts';
 import { countSeeds } from '../../measure/warning.ts';
 import { formatFate } from '../tables/format.ts';
@@ -6,9 +7,11 @@ import { renderInteractionTable } from '../tables/interactions.ts';
 import { countConversations, describeIntervals, describeStratumTest } from '../tables/legend.ts';
 import { renderPlainTable } from '../tables/plain-table.ts';
 import {
+  describeConservation,
   describeLatency,
   listSlicedArms,
   listStepRows,
+  renderConservationTable,
   renderEvidenceTable,
   renderLatencyTable,
   renderSliceStrata,
@@ -62,6 +65,7 @@ export function renderFigureSections(result: ExperimentResult, payload: Payload)
     renderArmsSection(result, compared),
     ...(compared ? [renderGainsSection()] : []),
     ...(payload.budgets.length === 0 ? [] : [renderEvidenceSection(result)]),
+    ...(result.arms[0]?.conservation ? [renderConservationSection(result.arms, result.arms[0].conservation)] : []),
     ...renderStepsSection(result),
     ...renderControlsFigure(result),
     ...renderSweepSection(result, payload),
@@ -111,6 +115,16 @@ ${renderFigurePlace('evidence-figure')}
 <p class="legend">The share of the relevant turns within a budget of tokens. Whiskers are ${intervals}, not corrected over the budgets; those of different arms stand side by side. The dotted line is what the chosen arm would reach if its relevant turns were packed first.</p>
 ${renderFolded('all figures', renderEvidenceTable(arms))}`;
   return { id: 'evidence', name: 'Evidence against tokens', link: 'Evidence', content };
+}
+
+function renderConservationSection(arms: readonly ArmResult[], measured: ArmConservation): Section {
+  const content = html`
+<p class="controls">${select('conservation-arm', 'arm')}</p>
+<p id="conservation-note" class="legend" aria-live="polite"></p>
+${renderFigurePlace('conservation-figure')}
+<p class="legend">${describeConservation(measured)}</p>
+${renderFolded('all figures', renderConservationTable(arms))}`;
+  return { id: 'conservation', name: 'Conservation of what queries are shown', link: 'Conservation', content };
 }
 
 function renderStepsSection({ arms }: ExperimentResult): Section[] {

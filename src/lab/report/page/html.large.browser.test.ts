@@ -130,6 +130,11 @@ describe('the report of a sweep of 200 arms', () => {
       expect(await page.locator('#attribution-figure .bars').count()).toBe(4);
       await awaitDrawn(page, 'evidence-figure');
       expect(await page.locator('#evidence-figure .scatterlayer .trace').count()).toBe(9); // eight arms and a ceiling
+      await awaitDrawn(page, 'conservation-figure');
+      expect(await page.locator('#conservation-note').textContent()).toMatch(/ was not measured\.$/);
+      await page.selectOption('#conservation-arm', { label: 'newest-first' });
+      await expect.poll(() => page.locator('#conservation-figure .scatterlayer .trace').count()).toBe(9); // three sets in three panels
+      await page.selectOption('#conservation-arm', { index: 8 });
       await awaitDrawn(page, 'latency-figure');
       expect(await page.locator('#latency-note').textContent()).toMatch(/ was not timed\.$/);
       await page.selectOption('#latency-arm', { label: 'newest-first' });

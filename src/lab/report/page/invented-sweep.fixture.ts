@@ -1,4 +1,5 @@
 import { createRandom } from '../../../core/numbers/random.ts';
+import type { ArmConservation } from '../../measure/conservation.ts';
 import type {
   ArmResult,
   Comparison,
@@ -26,7 +27,7 @@ export interface SweepSize {
 
 /**
  * An invented sweep that has something of everything that a report shows: three factors, two null controls of its second arm, whose gain survives one of them, a
- * failed and a stopped arm, strata, passports, curves, latencies and the fate of every relevant turn.
+ * failed and a stopped arm, strata, passports, curves, conservation, latencies and the fate of every relevant turn.
  */
 export function inventSweep(seed: number, { levels, threads, turnsAThread, top }: SweepSize): ExperimentResult {
   const factors = inventFactors(levels);
@@ -177,6 +178,7 @@ function inventMeasuredArm(arm: ArmResult, at: number, result: ExperimentResult)
       ]),
     ),
     evidence: inventCurve(0.3 + 0.1 * draw.uniform()),
+    ...(at <= 3 && { conservation: inventConservation(result.queries.length) }),
     latency:
       at > 3
         ? null
@@ -187,6 +189,28 @@ function inventMeasuredArm(arm: ArmResult, at: number, result: ExperimentResult)
             }),
           ),
   };
+}
+
+/** A memory whose coherence falls from query to query, and what is shown of it. */
+function inventConservation(queries: number): ArmConservation {
+  const inventSet = (turns: number, least: number) => {
+    const coherence = Array.from({ length: queries }, (_, q) => least + 0.1 / (1 + q));
+    const fill = (value: number) => Array.from({ length: queries }, () => value);
+    const energy = coherence.map((value) => value / 2);
+    return { turns: fill(turns), magnitude: fill(1), energy, coherence, information: fill(Math.log(turns)) };
+  };
+  const perQuery = { memory: inventSet(97, 0.1), pool: inventSet(23, 0.2), first: inventSet(10, 0.4) };
+  const estimate = (values: readonly number[]) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / queries;
+    return { mean, low: 0.9 * mean, high: 1.1 * mean };
+  };
+  const means = Object.fromEntries(
+    Object.entries(perQuery).map(([set, figures]) => [
+      set,
+      Object.fromEntries(Object.entries(figures).map(([figure, values]) => [figure, estimate(values)])),
+    ]),
+  ) as ArmConservation['means'];
+  return { k: 10, weights: 'uniform', means, perQuery };
 }
 
 /** Evidence that grows by a part of what is missing with each of three budgets. */

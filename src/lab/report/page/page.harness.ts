@@ -53,6 +53,7 @@ export function buildHandmadeArm(name: string, more: Partial<ArmPayload> = {}): 
     strata: [],
     fates: [],
     evidence: null,
+    conservation: null,
     latency: null,
     ...more,
   };

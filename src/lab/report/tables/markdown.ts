@@ -1,11 +1,15 @@
-import { type ExperimentResult, type Fitted, isFitted } from '../../measure/result.ts';
+import type { ArmConservation } from '../../measure/conservation.ts';
+import { type ArmResult, type ExperimentResult, type Fitted, isFitted } from '../../measure/result.ts';
 import { formatControlsMarkdown, formatImportanceMarkdown, formatSelectionMarkdown } from '../page/fit-sections.ts';
 import { buildUsersLadder, describeTransfers, describeUsers, listTransferRows, searchSentences } from './fit-table.ts';
 import { escapeMarkdown, formatLadderMarkdown, formatRowsAsPipeTable } from './pipe-table.ts';
 import {
+  CONSERVATION_HEADINGS,
+  describeConservation,
   describeLatency,
   describePlacebos,
   describeStructureReach,
+  listConservationRows,
   listCurves,
   listEvidenceRows,
   listLatencyRows,
@@ -123,6 +127,7 @@ export function renderMarkdown(result: ExperimentResult): string {
       .join('\n'),
     ...(table.notes.length === 0 ? [] : [table.notes.map((note) => `* ${escapeMarkdown(note)}`).join('\n')]),
     ...buildEvidenceLines(result),
+    ...(result.arms[0]?.conservation ? buildConservationLines(result.arms, result.arms[0].conservation) : []),
     ...buildStepLines(result),
     ...buildLatencyLines(result),
     ...(isFitted(result) ? buildFitLines(result) : []),
@@ -139,6 +144,12 @@ function buildEvidenceLines({ arms }: ExperimentResult): string[] {
     'Evidence within tokens; the area over the logarithm of tokens, and the area if the relevant turns of the ranking were packed first:',
     formatRowsAsPipeTable(rows),
   ];
+}
+
+/** The conservation of what the queries were shown, measured of all arms. */
+function buildConservationLines(arms: readonly ArmResult[], measured: ArmConservation): string[] {
+  const rows = listConservationRows(arms).map(({ cells }) => cells.map(({ text }) => escapeMarkdown(text)));
+  return [describeConservation(measured), formatRowsAsPipeTable([[...CONSERVATION_HEADINGS], ...rows])];
 }
 
 /** The queries that the steps of the arms change. */

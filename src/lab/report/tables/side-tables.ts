@@ -1,5 +1,6 @@
 import { type Content, html, type Markup } from '../../../core/text/format.ts';
 import { freezeDeeply } from '../../../core/values/once.ts';
+import type { ArmConservation } from '../../measure/conservation.ts';
 import type {
   ArmResult,
   Comparison,
@@ -184,6 +185,58 @@ export function renderEvidenceTable(arms: readonly ArmResult[]): Markup {
   const budgets = (curves[0]?.evidence.budgets ?? []).map((budget) => `${budget} tokens`);
   const headings = [{ name: 'arm', numeric: false }, ...[...budgets, 'area'].map((name) => ({ name, numeric: true }))];
   return renderPlainTable({ label: 'evidence against tokens', headings, rows });
+}
+
+/** The headings of {@link listConservationRows}. */
+export const CONSERVATION_HEADINGS = freezeDeeply([
+  ...['arm', 'turns of', 'turns', 'magnitude', 'energy', 'coherence', 'information'],
+  ...['magnitude / memory', 'coherence / memory', 'information / memory'],
+]);
+
+/** The meaning of the rows of {@link listConservationRows}. */
+export function describeConservation({ k, weights }: Pick<ArmConservation, 'k' | 'weights'>): string {
+  const weigh = weights === 'uniform' ? 'the same' : 'its salience';
+  return `Means over the queries, of the turns that each may see at its moment (memory), its candidates (pool), the first ${k} ranks, and the turns that a step pack keeps (context). Magnitude is the mean length of the embeddings, coherence the squared length of their mean direction, energy half of it, information in nats the entropy of the weights. Each turn weighs ${weigh}; a set without a turn counts as 0. A ratio divides the mean by that of the memory.`;
+}
+
+/** The name of a set of turns for a reader. */
+export function nameConservationSet(set: string, k: number): string {
+  return set === 'first' ? `first ${k}` : set;
+}
+
+/** The conservation of what the queries were shown: a row an arm and set. */
+export function listConservationRows(
+  arms: readonly ArmResult[],
+): { readonly arm: string; readonly cells: PlainCell[] }[] {
+  return arms.flatMap(({ name, conservation }) =>
+    Object.entries(conservation?.means ?? {}).map(([set, { turns, magnitude, energy, coherence, information }]) => {
+      const memory = conservation?.means.memory;
+      const divide = (mean: number, whole = 0): PlainCell =>
+        set === 'memory' || whole === 0 ? { text: '—' } : { text: formatDecimal(mean / whole, 3), value: mean / whole };
+      const cells: PlainCell[] = [
+        ...[{ text: name }, { text: nameConservationSet(set, conservation?.k ?? 0) }],
+        { text: formatDecimal(turns.mean, 1), value: turns.mean },
+        ...[magnitude, energy, coherence, information].map((one) => ({
+          text: estimate(one, formatDecimal, 3),
+          value: one.mean,
+        })),
+        divide(magnitude.mean, memory?.magnitude.mean),
+        divide(coherence.mean, memory?.coherence.mean),
+        divide(information.mean, memory?.information.mean),
+      ];
+      return { arm: name, cells };
+    }),
+  );
+}
+
+/** The rows of {@link listConservationRows} as a table. */
+export function renderConservationTable(arms: readonly ArmResult[]): Markup {
+  const headings = CONSERVATION_HEADINGS.map((name, at) => ({ name, numeric: at > 1 }));
+  return renderPlainTable({
+    label: 'conservation of what queries are shown',
+    headings,
+    rows: listConservationRows(arms),
+  });
 }
 
 /** The exact definition of each metric's figures; nothing if the run has none. */

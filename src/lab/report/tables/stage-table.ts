@@ -1,0 +1,20 @@
+import type { StageCounts } from '../../../rank/signals/stage.ts';
+import { formatDecimal } from './format.ts';
+import { alignLines } from './text-table.ts';
+
+/** The stages that were computed, the longest first, with how often each was taken from memory or a store. */
+export function formatStageTable(stages: StageCounts): string {
+  const rows = Object.entries(stages)
+    .filter(([, { executed }]) => executed > 0)
+    .sort(([, a], [, b]) => b.seconds - a.seconds)
+    .map(([name, { executed, memory, disk, launches, seconds }]) => [
+      name,
+      ...[formatDecimal(seconds, 2), ...[launches, executed, memory, disk].map(String)],
+    ]);
+  const sum = (column: 'seconds' | 'launches') =>
+    Object.values(stages).reduce((total, stage) => total + stage[column], 0);
+  const all = ['all', formatDecimal(sum('seconds'), 2), String(sum('launches')), '', '', ''];
+  return alignLines([['stage', 'seconds', 'launches', 'computed', 'from memory', 'from disk'], ...rows, all]).join(
+    '\n',
+  );
+}
