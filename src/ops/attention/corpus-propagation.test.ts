@@ -7,7 +7,7 @@ import { gatherRows } from '../../core/tensors/rows.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { findWorstRowError, propagateReference } from './attention-row.oracle.ts';
-import { packConversations } from './conversation-packs.ts';
+import { packConversations } from './attention-rows.ts';
 import { packedRingAttention, propagateCorpus } from './corpus-propagation.ts';
 import { PROPAGATION_PRESETS, type PropagationOptions, RING_ATTENTION_DEFAULTS } from './options.ts';
 

@@ -3,10 +3,9 @@ import { ignoreProgress, type StartProgress } from '../../core/terminal/progress
 import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
 import { attend } from './attend.ts';
 import { chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
-import { computeRowScales, copyUnitRows, listRowNumbers } from './attention-rows.ts';
+import { computeRowScales, copyUnitRows, listRowNumbers, packConversations } from './attention-rows.ts';
 import { assertTolerance } from './band.ts';
 import { DEFAULT_TOLERANCE } from './banded-ring-attention.ts';
-import { packConversations } from './conversation-packs.ts';
 import { allocateTerms, MASKED, type PropagationOptions, type RingAttentionOptions, writeTerms } from './options.ts';
 
 /**

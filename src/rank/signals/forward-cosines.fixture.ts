@@ -1,6 +1,6 @@
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { type Corpus, listConversationPositions } from '../../model/turns/corpus.ts';
-import { packConversations } from '../../ops/attention/conversation-packs.ts';
+import { packConversations } from '../../ops/attention/attention-rows.ts';
 import { buildForwardCosines, type CorpusCosines, type ForwardCosines } from './forward-mass.ts';
 
 /** The cosines ahead in every conversation of a corpus. @param embeddings row-major [N, D] */
