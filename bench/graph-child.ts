@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BackendChoice } from '../src/core/tensors/backend.ts';
-import { useBackend } from '../src/core/tensors/backend.ts';
+import { type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { ConceptGraph, EDGE_KINDS, type EdgeKind } from '../src/index/graph/concept-graph.ts';
 import { KeptGraphs, listConcepts, readTitle } from '../src/index/graph/graph-moment.ts';
 import { buildWalkableGraph, type WalkableGraph } from '../src/index/graph/walkable-graph.ts';
