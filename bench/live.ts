@@ -137,13 +137,13 @@ async function measureRounds(memory: Memory, turns: LiveTurns, { rounds }: LiveS
   return times;
 }
 
-/** Milliseconds of a question among some that are asked at once about the turns as they are. */
-async function measureBatch(
+/** Milliseconds of a question among some that are asked at once about the turns as they are: scoped ones, then others. */
+async function measureBatches(
   { turns, now }: LiveTurns,
   arm: string,
   questions: readonly AskedLive[],
   dimension: number,
-) {
+): Promise<[number, number]> {
   const { options, embed, seed } = serveLiveArm(arm, dimension);
   const corpus = new Corpus(turns);
   const queries = questions.map(
@@ -163,14 +163,19 @@ async function measureBatch(
     ).vectors;
   const [turnVectors, queryVectors] = [await embedTexts(corpus.turns), await embedTexts(queries)];
   const workspace = new Workspace({ corpus, queries, turnVectors, queryVectors, dimension, seed });
+  const ask = async (asked: readonly number[]) => {
+    const batch = workspace.withQueries(asked);
+    const milliseconds = await time(() => rankArm(batch, { ...options, name: arm }, 10));
+    batch.dispose();
+    return milliseconds / asked.length;
+  };
+  const measure = async (isScoped: boolean) => {
+    const asked = [...queries.keys()].filter((i) => (queries[i]?.conversationId !== undefined) === isScoped);
+    await ask(asked.slice(0, 1)); // what is made of the turns once
+    return ask(asked);
+  };
   try {
-    const warm = workspace.withQueries([0]);
-    await rankArm(warm, { ...options, name: arm }, 10);
-    warm.dispose();
-    const all = workspace.withQueries([...queries.keys()]);
-    const milliseconds = await time(() => rankArm(all, { ...options, name: arm }, 10));
-    all.dispose();
-    return milliseconds / queries.length;
+    return [await measure(true), await measure(false)];
   } finally {
     workspace.dispose();
   }
@@ -186,17 +191,10 @@ export async function measureLive(arm: string, size: number, settings: LiveSetti
     await memory.addBatch(Array.from({ length: size }, () => toAddedRecord(turns.next())));
     const { questions, write, changed, changedWhole, ...times } = await measureRounds(memory, turns, settings);
     const held = ((await measureBytesNow()) - before) / 1024 / size;
-    const isScoped = ({ conversationId }: AskedLive) => conversationId !== undefined;
+    const [batch, batchWhole] = await measureBatches(turns, arm, questions, settings.dimension);
     return {
-      ...{ arm, size, held, ...times },
+      ...{ arm, size, held, batch, batchWhole, ...times },
       ...{ write: median(write), changed: median(changed), changedWhole: median(changedWhole) },
-      batch: await measureBatch(turns, arm, questions.filter(isScoped), settings.dimension),
-      batchWhole: await measureBatch(
-        turns,
-        arm,
-        questions.filter((question) => !isScoped(question)),
-        settings.dimension,
-      ),
     };
   } finally {
     await memory.close();
