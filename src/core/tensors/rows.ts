@@ -44,6 +44,15 @@ export function viewRow(matrix: Float32Array, width: number, row: number): Float
   return matrix.subarray(row * width, (row + 1) * width);
 }
 
+/** @param matrix row-major [rows, width] @returns row-major [width, rows] */
+export function transposeRows(matrix: Float32Array, width: number): Float32Array {
+  const rows = matrix.length / width;
+  const transposed = new Float32Array(matrix.length);
+  for (let r = 0; r < rows; r++)
+    for (let c = 0; c < width; c++) transposed[c * rows + r] = matrix[r * width + c] as number;
+  return transposed;
+}
+
 /** Copies chosen rows of a row-major matrix, in the order given. */
 export function gatherRows(matrix: Float32Array, width: number, rows: ArrayLike<number>): Float32Array {
   const gathered = new Float32Array(rows.length * width);

@@ -55,6 +55,6 @@ const SMALLEST_NORMAL = 2 ** -126;
 export function invertOrZero<T extends tf.Tensor>(x: T): T {
   return scoped('invertOrZero', () => {
     const isNormal = tf.step(tf.sub(x, SMALLEST_NORMAL));
-    return tf.divNoNan(1, tf.mul(tf.relu(x), isNormal)) as T;
+    return tf.div(isNormal, tf.maximum(x, SMALLEST_NORMAL)) as T;
   });
 }

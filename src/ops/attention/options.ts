@@ -127,6 +127,15 @@ export function hideKeys(
   }
 }
 
+/** Softmax of each row. @param logits [B, T] finite @returns [B, T] */
+export function softmaxRows(logits: tf.Tensor2D): tf.Tensor2D {
+  assertShape('logits', logits, 'B T');
+  return scoped('softmaxRows', () => {
+    const powers = tf.exp(tf.sub(logits, tf.max(logits, 1, true)));
+    return tf.div(powers, tf.sum(powers, 1, true));
+  });
+}
+
 /**
  * Softmax of each row over its admissible positions; a row without any is all zeros.
  *
@@ -139,10 +148,9 @@ export function maskedSoftmax(logits: tf.Tensor2D, mask: tf.Tensor2D): tf.Tensor
   assertShape('mask', mask, 'B T', sizes);
   return scoped('maskedSoftmax', () => {
     const kept: tf.Tensor2D = tf.cast(mask, 'float32');
-    // By arithmetic: on wasm a conditional, or a quotient that handles zeros, takes several times as long.
-    const masked: tf.Tensor2D = tf.sub(tf.mul(logits, kept), tf.mul(tf.sub(kept, 1), MASKED));
-    const powers: tf.Tensor2D = tf.mul(tf.exp(tf.sub(masked, tf.max(masked, 1, true))), kept);
-    return tf.div(powers, tf.maximum(tf.sum(powers, 1, true), 1)); // the largest power is 1, and a row without any has sum 0
+    // By arithmetic: on wasm a conditional takes several times as long.
+    const masked: tf.Tensor2D = tf.add(logits, tf.mul(tf.sub(kept, 1), -MASKED));
+    return tf.mul(softmaxRows(masked), kept);
   });
 }
 

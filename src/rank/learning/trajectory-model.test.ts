@@ -4,10 +4,13 @@ import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { registerGradients } from '../../core/tensors/gradients.ts';
 import { useBackendWithoutLeaks } from '../../core/tensors/leaks.harness.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
-import { candidateAttention, forwardAttention, mixUnifiedScores } from '../signals/attention-columns.ts';
+import { attentionLogits, softmaxRows } from '../../ops/attention/options.ts';
+import type { CoordinateName, Dimensions } from '../../ops/trajectory/coordinate-names.ts';
+import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
+import { forwardAttention, mixUnifiedScores } from '../signals/attention-columns.ts';
 import { toSignalPart } from '../signals/plan.ts';
-import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from '../signals/trajectory-score.ts';
+import { keepCompared } from '../signals/trajectory-columns.ts';
+import { blendTrajectory, trajectoryScore } from '../signals/trajectory-score.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
 import { expectClose, expectDifferentiable } from './gradient.oracle.ts';
 import { decomposeTable, scoreTable } from './model.ts';
@@ -225,19 +228,15 @@ function computeCrossEntropy(table: FeatureTable, scores: number[]): number {
 function rerankWithSteps(table: FeatureTable): tf.Tensor2D {
   const options = { combine: 'multiplicative', decay: 0.5, temperature: 0.1 } as const;
   const uploadPlainColumn = (name: string) => tf.tensor2d(copySignalColumn(table, name), [Q, C]);
-  const mask = tf.ones([Q, C], 'bool') as tf.Tensor2D;
-  const names = ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'];
+  const names: readonly CoordinateName[] = ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'];
+  const coldStart = Uint8Array.from(copySignalColumn(table, 'cold-start'));
   const differences = tf.stack(
-    names.map((name) => uploadPlainColumn(`coordinate.${toSignalPart(name)}`)),
+    names.map((name) =>
+      tf.tensor2d(keepCompared(copySignalColumn(table, `coordinate.${toSignalPart(name)}`), coldStart, [name]), [Q, C]),
+    ),
     2,
   ) as tf.Tensor3D;
-  const pairs = {
-    candidates: differences,
-    queries: tf.zerosLike(differences),
-    coldStart: tf.cast(uploadPlainColumn('cold-start'), 'bool') as tf.Tensor2D,
-    dimensions: 5 as const,
-  };
-  const distances = computeTrajectoryDistances(pairs, tf.tensor1d([1, 0.5, 1.2, 0.8, 0.3]));
+  const distances = trajectoryDistance(differences, tf.zerosLike(differences), tf.tensor1d([1, 0.5, 1.2, 0.8, 0.3]));
   const masses = Float32Array.from(copySignalColumn(table, 'ahead.count'), (ahead, pair) => {
     const round = copySignalColumn(table, 'ring.distance')[pair]! + ahead + 1;
     let sum = Math.exp(10) + Math.max(0, ahead - 8);
@@ -249,17 +248,12 @@ function rerankWithSteps(table: FeatureTable): tf.Tensor2D {
   });
   const divideByMaximum = (x: tf.Tensor2D): tf.Tensor2D => tf.div(x, tf.max(x, 1, true));
   const chain = blendTrajectory(divideByMaximum(uploadPlainColumn('relevance')), trajectoryScore(distances, 1), 0.3);
+  const logits = attentionLogits(uploadPlainColumn('cosine'), uploadPlainColumn('ring.distance'), options);
   const attention = mixUnifiedScores(
     {
-      rcp: candidateAttention(uploadPlainColumn('cosine'), uploadPlainColumn('ring.distance'), mask, options),
-      ircp: forwardAttention(
-        uploadPlainColumn('cosine'),
-        uploadPlainColumn('ring.distance'),
-        tf.tensor2d(masses, [Q, C]),
-        mask,
-        options,
-      ),
-      tpo: candidateAttention(uploadPlainColumn('cosine'), distances, mask, options),
+      rcp: softmaxRows(logits),
+      ircp: forwardAttention(logits, tf.tensor2d(masses, [Q, C])),
+      tpo: softmaxRows(attentionLogits(uploadPlainColumn('cosine'), distances, options)),
     },
     { rcp: 0.4, ircp: 0.4, tpo: 0.2 },
   );

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
-import { type AttentionMix, attentionLogits, type LogitOptions, maskedSoftmax } from '../../ops/attention/options.ts';
+import { type AttentionMix, attentionLogits, MASKED, softmaxRows } from '../../ops/attention/options.ts';
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { computeForwardLogMasses, findForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
@@ -12,7 +12,7 @@ import {
   computeForwardWidth,
   type TrajectoryOptions,
 } from './signal-options.ts';
-import { type CandidatePool, type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './stage.ts';
+import { type CandidatePool, type Column, computeColumn, type PoolBatch, sliceBatch, uploadBatch } from './stage.ts';
 import { measureDistances } from './trajectory-columns.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
 
@@ -21,49 +21,14 @@ import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts'
  * the weight that falls on the query: `e^l / (e^l + sum_j e^l_j)`, a column of the anticausal attention matrix of its
  * conversation with the query as last turn.
  *
- * @param cosine [B, C] of query and candidate
- * @param distance [B, C] ring (or line) steps from candidate to query
- * @param logMasses [B, C] of the other keys, from `computeForwardLogMasses` with the same options
- * @param mask bool [B, C], false for padding
- * @returns [B, C] in [0, 1], 0 for padding
+ * @param logits [B, C] of query and candidate
+ * @param logMasses [B, C] of the other keys, from `computeForwardLogMasses` with the options of the logits
+ * @returns [B, C] in [0, 1]
  */
-export function forwardAttention(
-  cosine: tf.Tensor2D,
-  distance: tf.Tensor2D,
-  logMasses: tf.Tensor2D,
-  mask: tf.Tensor2D,
-  options: LogitOptions,
-): tf.Tensor2D {
-  const sizes = assertShape('cosine', cosine, 'B C');
-  assertShape('distance', distance, 'B C', sizes);
+export function forwardAttention(logits: tf.Tensor2D, logMasses: tf.Tensor2D): tf.Tensor2D {
+  const sizes = assertShape('logits', logits, 'B C');
   assertShape('logMasses', logMasses, 'B C', sizes);
-  assertShape('mask', mask, 'B C', sizes);
-  return scoped('forwardAttention', () => {
-    const logits = attentionLogits(cosine, distance, options);
-    return tf.mul(tf.sigmoid(tf.sub(logits, logMasses)), tf.cast(mask, 'float32'));
-  });
-}
-
-/**
- * A query's attention over its candidates: softmax of the logits of cosine and distance. With ring distances, each in
- * the candidate's own conversation, it is RCP (and literal IRCP, the same); with trajectory distances it is TPO. The
- * query stands last, so causal attention keeps all candidates.
- *
- * @param cosine [B, C]
- * @param distance [B, C]
- * @param mask bool [B, C], false for padding
- * @returns [B, C]; a row sums to 1, or is all zeros where it has no candidate
- */
-export function candidateAttention(
-  cosine: tf.Tensor2D,
-  distance: tf.Tensor2D,
-  mask: tf.Tensor2D,
-  options: LogitOptions,
-): tf.Tensor2D {
-  const sizes = assertShape('cosine', cosine, 'B C');
-  assertShape('distance', distance, 'B C', sizes);
-  assertShape('mask', mask, 'B C', sizes);
-  return scoped('candidateAttention', () => maskedSoftmax(attentionLogits(cosine, distance, options), mask));
+  return scoped('forwardAttention', () => tf.sigmoid(tf.sub(logits, logMasses)));
 }
 
 /**
@@ -116,7 +81,9 @@ function comparesCoordinates({ mechanism }: AttentionOptions): boolean {
 }
 
 interface AttentionInputs {
-  readonly frames: QueryFrames;
+  /** From candidate to query, on the ring or the line. */
+  readonly steps: Float32Array;
+  /** So low where the pool is padded that nothing falls on it. */
   readonly cosine: Column;
   /** Of directed IRCP alone. */
   readonly logMasses?: Column | undefined;
@@ -124,25 +91,37 @@ interface AttentionInputs {
   readonly distances: Column | null;
 }
 
-/** A batch's scores by the mechanism of the options. */
+/** The batch's rows of one or two columns, one column after the other. @returns [S B, C] */
+function uploadStack(columns: readonly Float32Array[], batch: PoolBatch): tf.Tensor2D {
+  const parts = columns.map((column) => sliceBatch(column, batch));
+  const stacked = new Float32Array(parts.length * batch.count * batch.pool.width);
+  for (const [i, part] of parts.entries()) stacked.set(part, i * part.length);
+  return tf.tensor2d(stacked, [parts.length * batch.count, batch.pool.width]);
+}
+
+/**
+ * A batch's scores by the mechanism of the options. The query stands last, so causal attention keeps all candidates:
+ * RCP, and literal IRCP, is the softmax of the logits of cosine and of steps in each candidate's own conversation; TPO
+ * has trajectory distances in the place of steps.
+ */
 function scoreBatch(
-  { frames, cosine, logMasses: masses, distances }: AttentionInputs,
+  { steps, cosine, logMasses, distances }: AttentionInputs,
   batch: PoolBatch,
   options: AttentionOptions,
 ): tf.Tensor2D {
-  const cosines = uploadBatch(cosine, batch);
-  const mask = maskBatch(batch);
-  const steps = uploadBatch(options.topology === 'ring' ? frames.ringDistances : frames.lineDistances, batch);
-  const mechanisms = {
-    rcp: () => candidateAttention(cosines, steps, mask, options),
-    ircp: () =>
-      masses === undefined
-        ? mechanisms.rcp()
-        : forwardAttention(cosines, steps, uploadBatch(masses, batch), mask, options),
-    tpo: () => candidateAttention(cosines, uploadBatch(distances as Column, batch), mask, options),
-  };
-  if (options.mechanism !== 'unified') return mechanisms[options.mechanism]();
-  return mixUnifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
+  const { mechanism, mix } = options;
+  const compared = [...(mechanism === 'tpo' ? [] : [steps]), ...(distances === null ? [] : [distances])];
+  const cosines = compared.map(() => cosine);
+  const logits = attentionLogits(uploadStack(cosines, batch), uploadStack(compared, batch), options);
+  const cut = (rows: tf.Tensor2D, i: number) =>
+    compared.length === 1 ? rows : tf.slice(rows, [i * batch.count, 0], [batch.count, batch.pool.width]);
+  const lookForward = (masses: Column) => forwardAttention(cut(logits, 0), uploadBatch(masses, batch));
+  if (mechanism === 'ircp' && logMasses !== undefined) return lookForward(logMasses);
+  const weights = softmaxRows(logits);
+  if (mechanism !== 'unified') return weights;
+  const rcp = cut(weights, 0);
+  const ircp = logMasses === undefined ? rcp : lookForward(logMasses);
+  return mixUnifiedScores({ rcp, ircp, tpo: cut(weights, 1) }, mix);
 }
 
 /** The score of each candidate by the mechanism of the options. @param coordinates that TPO compares. */
@@ -151,9 +130,11 @@ export async function computeAttention(
   attention: AttentionOptions,
   coordinates: TrajectoryOptions,
 ): Promise<Column> {
-  const { frames, cosine, logMasses: masses } = inputs as { frames: QueryFrames; cosine: Column; logMasses?: Column };
+  const { frames, cosine, logMasses } = inputs as { frames: QueryFrames; cosine: Column; logMasses?: Column };
+  const steps = attention.topology === 'ring' ? frames.ringDistances : frames.lineDistances;
   const compares = comparesCoordinates(attention);
   const distances = compares ? await measureDistances(world, pool, frames, coordinates) : null;
-  const parts = { frames, cosine, logMasses: masses, distances };
+  const masked = cosine.map((value, pair) => ((pool.positions[pair] as number) < 0 ? MASKED : value));
+  const parts = { steps, cosine: masked, logMasses, distances };
   return computeColumn(pool, (batch) => scoreBatch(parts, batch, attention));
 }

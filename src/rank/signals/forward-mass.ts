@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { matmulTransposed } from '../../core/tensors/matmul.ts';
-import { computeRowWidth, gatherRows } from '../../core/tensors/rows.ts';
+import { matmul } from '../../core/tensors/matmul.ts';
+import { computeRowWidth, gatherRows, transposeRows } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
@@ -11,8 +11,8 @@ import { MASKED, type RingAttentionOptions, tabulateTerms } from '../../ops/atte
 import { keepParts, type World } from './signal.ts';
 import { computeMissing } from './stage.ts';
 
-/** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */
-const BLOCK_ROWS = 256;
+/** Rows in a product of neighbours: large enough for few launches, small enough to compute little beside the band. */
+const BLOCK_ROWS = 512;
 
 /**
  * Cosines between turns of one conversation of n that can be W steps or nearer on its ring, whatever its size at the
@@ -32,8 +32,14 @@ export interface ForwardCosines {
 
 /** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D], of length 1 or 0. */
 function multiplyForCosines(rows: Float32Array, others: Float32Array, dimension: number): Promise<Float32Array> {
-  const uploadRows = (numbers: Float32Array) => tf.tensor2d(numbers, [numbers.length / dimension, dimension]);
-  return readBack('multiplyForCosines', () => matmulTransposed(uploadRows(rows), uploadRows(others)));
+  // Transposed on the host, which saves a launch.
+  const columns = transposeRows(others, dimension);
+  return readBack('multiplyForCosines', () =>
+    matmul(
+      tf.tensor2d(rows, [rows.length / dimension, dimension]),
+      tf.tensor2d(columns, [dimension, columns.length / dimension]),
+    ),
+  );
 }
 
 /**
@@ -92,7 +98,7 @@ function cutForwardCosines(
 }
 
 /**
- * Built once a conversation by matrix products: of a conversation of more than 256 turns in O(n D (W + 256)), of others
+ * Built once a conversation by matrix products: of a conversation of more than 512 turns in O(n D (W + 512)), of others
  * in one product of all rows, O(R² D).
  *
  * @param embeddings row-major [R, D], a conversation after the other, each in ring order; a zero row has cosine 0

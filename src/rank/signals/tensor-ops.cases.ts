@@ -4,7 +4,7 @@ import type { Own, TensorOps } from '../../core/tensors/tensor-op.harness.ts';
 import { BM25_DEFAULTS } from '../../index/words/bm25.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { attentionSignal } from './attention.ts';
-import { candidateAttention, forwardAttention, mixUnifiedScores } from './attention-columns.ts';
+import { forwardAttention, mixUnifiedScores } from './attention-columns.ts';
 import { signalBankOptions } from './bank/options.ts';
 import { signalTable } from './bank/signal-bank.ts';
 import { bm25Signal } from './bm25.ts';
@@ -19,24 +19,11 @@ import { attentionOptions, TRAJECTORY_DEFAULTS } from './signal-options.ts';
 import { joinCandidates } from './stage.ts';
 import { strategySignal, weighByQuery } from './strategy.ts';
 import { trajectorySignal } from './trajectory.ts';
-import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
+import { blendTrajectory, trajectoryScore } from './trajectory-score.ts';
 import type { Workspace } from './workspace.ts';
 
-const LOGIT = { combine: 'multiplicative', decay: 0, temperature: 1 } as const;
 const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
-const seen = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'bool');
 const places = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'int32');
-
-const attention = (own: Own, cosine: number[], mask: number[]) =>
-  candidateAttention(own(row(...cosine)), own(row(...cosine.map(() => 1))), own(seen(...mask)), LOGIT);
-const forward = (own: Own, cosine: number[], mask: number[]) =>
-  forwardAttention(
-    own(row(...cosine)),
-    own(row(...cosine.map(() => 1))),
-    own(row(...cosine.map((value) => (1 + value) / 2))), // as loud as the query itself
-    own(seen(...mask)),
-    LOGIT,
-  );
 
 const unit = Float32Array.of(1, 0, 0, 1, 0, 0);
 const cosines = (own: Own, query: number[], ...positions: number[]) =>
@@ -50,13 +37,6 @@ const paired = (own: Own, count: number, query: number[], ...positions: number[]
   const blocks = async () => own(new RowBlocks(vectors, 2));
   return computePairCosines({ vectors, dimension: 2, blocks }, Float32Array.from(query), Int32Array.from(positions));
 };
-
-const pairs = (own: Own, coldStart: number[]) => ({
-  candidates: own(tf.tensor3d([0, 1, 0, 1, 1, 1], [1, 2, 3])),
-  queries: own(tf.tensor3d([0, 1, 1, 1, 1, 1], [1, 2, 3])),
-  coldStart: own(seen(...coldStart)),
-  dimensions: 3 as const,
-});
 
 const corpus = new Corpus(
   ['a', 'b', 'c'].map((id, i) => {
@@ -114,15 +94,6 @@ export const TENSOR_OPS: TensorOps = {
       'zero vectors': [(own) => weigh(own, [[0, 0]], [0.6, 0.4]), [0]],
     },
   },
-  candidateAttention: {
-    use: (own) => attention(own, [1, 0.5, -1], [1, 1, 0]),
-    refuses: [[(own) => attention(own, [1, 0.5, -1], [1, 1]), /shape of mask/]],
-    edges: {
-      duplicates: [(own) => attention(own, [0.3, 0.3], [1, 1]), [0.5, 0.5]],
-      'one turn': [(own) => attention(own, [-1], [1]), [1]],
-      'all masked': [(own) => attention(own, [1, 0.5], [0, 0]), [0, 0]],
-    },
-  },
   mixUnifiedScores: {
     use: (own) => {
       const [rcp, ircp, tpo] = [own(row(1, 2)), own(row(3, 4)), own(row(5, 6))];
@@ -167,12 +138,9 @@ export const TENSOR_OPS: TensorOps = {
     },
   },
   forwardAttention: {
-    use: (own) => forward(own, [1, 0.5, -1], [1, 1, 0]),
-    refuses: [[(own) => forward(own, [1, 0.5], [1]), /shape of mask/]],
-    edges: {
-      duplicates: [(own) => forward(own, [0.3, 0.3], [1, 1]), [0.5, 0.5]],
-      'all masked': [(own) => forward(own, [1, 0.5], [0, 0]), [0, 0]],
-    },
+    use: (own) => forwardAttention(own(row(1, 0.5, -1)), own(row(1, 1, 1))),
+    refuses: [[(own) => forwardAttention(own(row(1, 0.5)), own(row(1))), /shape of logMasses/]],
+    edges: { duplicates: [(own) => forwardAttention(own(row(0.3, 0.3)), own(row(0.3, 0.3))), [0.5, 0.5]] },
   },
   buildForwardCosines: {
     use: () => tables(corpus, [1, 0, 0.6, 0.8, 0, 1]),
@@ -181,13 +149,6 @@ export const TENSOR_OPS: TensorOps = {
       'zero vectors': [() => tables(lone, [0, 0]), [0]],
       duplicates: [() => tables(corpus, [3, 4, 3, 4, 3, 4]), [1, 1, 1, 1, 1, 1, 1, 1]],
       'one turn': [() => tables(lone, [3, 4]), [1]],
-    },
-  },
-  computeTrajectoryDistances: {
-    use: (own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2, 4]))),
-    refuses: [[(own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2]))), /shape of weights/]],
-    edges: {
-      duplicates: [(own) => computeTrajectoryDistances(pairs(own, [0, 0]), own(tf.tensor1d([1, 2, 4]))), [2, 0]],
     },
   },
   trajectoryScore: {

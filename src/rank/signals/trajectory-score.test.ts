@@ -3,7 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
-import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
+import { COORDINATES } from '../../ops/trajectory/coordinate-names.ts';
+import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
+import { keepCompared } from './trajectory-columns.ts';
+import { blendTrajectory, trajectoryScore } from './trajectory-score.ts';
 
 const [B, C, M] = [3, 11, 5];
 const TEMPORAL = 3;
@@ -30,21 +33,21 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('a distance takes all coordinates, or at a cold start time alone', async () => {
-    const pairs = {
-      candidates: tf.tensor3d(candidates),
-      queries: tf.tensor3d(queries),
-      coldStart: tf.tensor2d(cold, [B, C], 'bool'),
-      dimensions: 5,
-    } as const;
+    const upload = (cube: number[][][]) =>
+      tf.tensor3d(keepCompared(Float32Array.from(cube.flat(2)), Uint8Array.from(cold.flat()), COORDINATES[5]), [
+        B,
+        C,
+        M,
+      ]);
+    const pairs = [upload(candidates), upload(queries)] as const;
     const weighting = tf.tensor1d(weights);
     const before = tf.memory().numTensors;
-    const distances = computeTrajectoryDistances(pairs, weighting);
+    const distances = trajectoryDistance(...pairs, weighting);
     const scores = trajectoryScore(distances, 0.7);
     const [got, gotScores] = [await distances.array(), await scores.array()];
     tf.dispose([distances, scores]);
-    expect(() => computeTrajectoryDistances({ ...pairs, dimensions: 7 }, weighting)).toThrow('shape of candidates');
     expect(tf.memory().numTensors).toBe(before);
-    tf.dispose([pairs.candidates, pairs.queries, pairs.coldStart, weighting]);
+    tf.dispose([...pairs, weighting]);
     for (let b = 0; b < B; b++) {
       for (let c = 0; c < C; c++) {
         expect(got[b]?.[c]).toBeCloseTo(computeExpectedDistance(b, c), 5);

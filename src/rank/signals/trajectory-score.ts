@@ -4,10 +4,8 @@ import { GrowingArray } from '../../core/numbers/growing-array.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { COORDINATES, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import type { CorpusFrames } from '../../ops/trajectory/frame-tables.ts';
 import type { QueryFrames, QueryPoints } from '../../ops/trajectory/query-frames.ts';
-import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 import { computeEach, defineStage, type Setting, type StageUse, type World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
 import { COORDINATE_SOURCES } from './worlds/world-parts.ts';
@@ -81,41 +79,10 @@ export function pairFrames(options: FrameOptions, { control }: Pick<Setting, 'co
   return moves ? movedFrames(options) : placedFrames(options);
 }
 
-/** Pairs of queries and candidates in the frame of the candidate's conversation. */
-export interface TrajectoryPairs {
-  /** [B, C, M] */
-  readonly candidates: tf.Tensor3D;
-  /** [B, C, M] */
-  readonly queries: tf.Tensor3D;
-  /** bool [B, C]: the conversation is too short for an informative shape. */
-  readonly coldStart: tf.Tensor2D;
-  readonly dimensions: Dimensions;
-}
-
-/**
- * Distances from candidates to their query; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp).
- *
- * @param weights [M]
- * @returns [B, C]
- */
-export function computeTrajectoryDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.Tensor2D {
-  const sizes = assertShape('coldStart', pairs.coldStart, 'B C', { M: pairs.dimensions });
-  assertShape('candidates', pairs.candidates, 'B C M', sizes);
-  assertShape('weights', weights, 'M', sizes);
-  return scoped('computeTrajectoryDistances', () => {
-    const { candidates, queries, coldStart, dimensions } = pairs;
-    const temporal = COORDINATES[dimensions].map((name) => (name === 'temporal' ? 1 : 0));
-    const inTime = trajectoryDistance(candidates, queries, tf.mul(weights, tf.tensor1d(temporal)));
-    const inAll = trajectoryDistance(candidates, queries, weights);
-    const isCold = tf.cast(coldStart, 'float32'); // [B, C]
-    return tf.add(tf.mul(isCold, inTime), tf.mul(tf.sub(1, isCold), inAll)); // wasm takes longer for a choice
-  });
-}
-
 /**
  * `exp(-D_traj / sigma)`, in (0, 1].
  *
- * @param distances [B, C] of {@link computeTrajectoryDistances}
+ * @param distances [B, C]
  * @returns [B, C]
  * @throws ValidationError for a sigma that is not positive.
  */

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../../core/errors/errors.ts';
+import { transposeRows } from '../../../core/tensors/rows.ts';
 import type { Steps } from '../../../core/terminal/progress.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './onnx-file.ts';
 
@@ -31,14 +32,6 @@ function dequantise({ shape, data: q }: OnnxTensor, scales: ArrayLike<number>, z
     numbers[i] = ((q[i] as number) - zero) * (scales[scales.length === 1 ? 0 : column] as number);
   }
   return numbers;
-}
-
-/** @param data [rows, columns] @returns [columns, rows] */
-function transpose(data: Float32Array, rows: number, columns: number): Float32Array {
-  const transposed = new Float32Array(data.length);
-  for (let r = 0; r < rows; r++)
-    for (let c = 0; c < columns; c++) transposed[c * rows + r] = data[r * columns + c] as number;
-  return transposed;
 }
 
 /** The one node that reads each tensor; tensors that several read are absent. */
@@ -99,7 +92,7 @@ export function* convertBert(graph: OnnxGraph, path: string): Steps<BertWeights>
     const bertName = tensor === undefined ? null : nameByBias(node, readers, graph);
     if (tensor === undefined || bertName === null || tensor.shape.length !== 2) continue;
     const [inputs, outputs] = tensor.shape as [number, number];
-    found.push([bertName, { shape: [outputs, inputs], data: transpose(readFloats(name, tensor), inputs, outputs) }]);
+    found.push([bertName, { shape: [outputs, inputs], data: transposeRows(readFloats(name, tensor), outputs) }]);
     yield;
   }
   if (!found.some(([name]) => name === 'embeddings.word_embeddings.weight'))
