@@ -40,9 +40,9 @@ describe('the sweep', () => {
     seconds,
     cpuSeconds: seconds / 2,
     timings: [
-      { stage: 'dataset', seconds: 1 },
-      { stage: 'embedding', seconds: 3 },
-      { stage: 'arms', seconds: seconds - 4 },
+      { stage: 'dataset', seconds: 1, launches: 0 },
+      { stage: 'embedding', seconds: 3, launches: 0 },
+      { stage: 'arms', seconds: seconds - 4, launches: 0 },
     ],
     stages: {
       pool: { executed: 1, memory: 9, disk: 0, launches: 0, seconds: 0 },

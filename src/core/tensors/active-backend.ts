@@ -57,12 +57,18 @@ export function activeBackend(): BackendName {
   return getActiveBackend().name;
 }
 
+/** Kernels of tensors that were launched, and time. */
+interface Spent {
+  readonly launches: number;
+  readonly seconds: number;
+}
+
 /** The cost of work so far. */
 interface Cost {
   launches: number;
   readonly started: number;
-  /** Milliseconds of work within it that is measured by itself. */
-  inner: number;
+  /** Of each work within it that is measured by itself. */
+  readonly inner: Spent[];
 }
 
 /** The cost of the innermost work that is measured. */
@@ -84,15 +90,16 @@ export function watchLaunches(watched: Pick<ReturnType<typeof engine>, 'runKerne
 
 /**
  * Runs work and tells how many kernels of tensors it launched and how many seconds it took, also after it has waited.
- * Work within it that is measured by itself counts for itself alone; what two of them take at the same time, for both.
+ * Work within it that is measured by itself counts for itself alone, and in `all`; what two of them take at the same
+ * time, for both.
  */
 export async function measureCost<T>(
   work: () => Promise<T> | T,
-): Promise<{ readonly result: T; readonly launches: number; readonly seconds: number }> {
-  const outer = costs.getStore();
-  const cost: Cost = { launches: 0, started: performance.now(), inner: 0 };
+): Promise<Spent & { readonly result: T; readonly all: Spent }> {
+  const cost: Cost = { launches: 0, started: performance.now(), inner: [] };
   const result = await costs.run(cost, work);
-  const milliseconds = performance.now() - cost.started;
-  if (outer !== undefined) outer.inner += milliseconds;
-  return { result, launches: cost.launches, seconds: Math.max(0, milliseconds - cost.inner) / 1000 };
+  const sumInner = (what: keyof Spent) => cost.inner.reduce((sum, spent) => sum + spent[what], 0);
+  const all = { launches: cost.launches + sumInner('launches'), seconds: (performance.now() - cost.started) / 1000 };
+  costs.getStore()?.inner.push(all);
+  return { result, launches: cost.launches, seconds: Math.max(0, all.seconds - sumInner('seconds')), all };
 }

@@ -89,7 +89,7 @@ export interface ExperimentResult {
   /** The maximum number of arms run at the same time, over all commands: an arm takes longer beside others. */
   readonly armsAtOnce: number;
   /** Seconds by stage, in order. Never part of a metric. */
-  readonly timings: readonly { readonly stage: string; readonly seconds: number }[];
+  readonly timings: readonly { readonly stage: string; readonly seconds: number; readonly launches: number }[];
 }
 
 /** An error of protocol: figures exist, but do not mean what a reader expects. */

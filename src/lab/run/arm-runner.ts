@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { loadDataset } from '../../data/registry.ts';
@@ -250,7 +251,9 @@ export class ArmRunner {
   ): Promise<ArmRecord> {
     const started = performance.now();
     await this.takeStageCounts(); // of what was done before
-    const { ranked, ranking } = await this.rank(name, this.source.config.evaluation.inspect, report, signal);
+    const { inspect } = this.source.config.evaluation;
+    const { result, launches, seconds } = await measureCost(() => this.rank(name, inspect, report, signal));
+    const { ranked, ranking } = result;
     if (ranked.changes) assertStepsApplied(ranked, this.queries.length);
     const slices = await this.#collectArmSlices(ranked.options);
     return {
@@ -258,7 +261,7 @@ export class ArmRunner {
       losses: await this.#encodeArmLosses(ranked.options, ranking),
       ...(slices && { slices }),
       ...(this.source.config.evaluation.conservation && (await this.#measureShown(ranked.options, ranking))),
-      stages: await this.takeStageCounts(),
+      stages: { ...(await this.takeStageCounts()), steps: { executed: 0, memory: 0, disk: 0, launches, seconds } },
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
       latency: await this.#measureArmLatency(ranked.options),

@@ -36,7 +36,7 @@ export async function race(cacheFolder: string): Promise<RaceOutcome> {
       results.push(await workspace.runStage(workspace.plan.derived('large', number, []), compute));
     }
     for (const arm of ARMS) results.push((await retrieve(workspace, arm)).scores);
-    return { hash: computeHash(results), counts: workspace.readStageCounts() };
+    return { hash: computeHash(results), counts: workspace.takeStageCounts() };
   } finally {
     workspace.dispose();
   }

@@ -1,5 +1,6 @@
 import { attachDisplay } from '../../core/display/display.ts';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
+import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import {
   finishStepsWithBreaks,
@@ -85,13 +86,12 @@ export interface FinishedRun {
 
 /** Notes how long each stage took, and shows it. */
 class Stopwatch {
-  readonly timings: { stage: string; seconds: number }[] = [];
+  readonly timings: ExperimentResult['timings'][number][] = [];
 
   async time<T>(stage: string, work: () => Promise<T>): Promise<T> {
-    const started = performance.now();
     await letEventsIn();
-    const result = await work();
-    this.timings.push({ stage, seconds: (performance.now() - started) / 1000 });
+    const { result, all } = await measureCost(work);
+    this.timings.push({ stage, ...all });
     return result;
   }
 }
@@ -157,24 +157,12 @@ function indexRepetitions({ arms, seed }: ExperimentConfig, runs: ReadonlyMap<st
 async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
   const { config, runner, idle } = run;
   const { dataset, queries } = runner;
-  const { metrics, baseline, test, correction, samples, level, tokenBudgets } = config.evaluation;
   const ranked = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
   const runs = withIdleRepetitions(ranked, idle);
   const shown = withoutRepetitions(outcomes);
   const controls = indexControls(shown.records.map(({ options }) => options));
   const repetitions = indexRepetitions(config, runs);
-  const how = {
-    metrics,
-    baseline,
-    controls,
-    repetitions,
-    test,
-    correction,
-    samples,
-    level,
-    tokenBudgets,
-    seed: config.seed,
-  };
+  const how = { ...config.evaluation, controls, repetitions, seed: config.seed };
   const own = new Map(shown.records.map(({ name }) => [name, runs.get(name) as Run]));
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   await runner.takeStageCounts(); // of what was timed

@@ -32,7 +32,7 @@ async function computeOutcome(workspace: Workspace, options: RankOptions): Promi
 test.each(arms)('what is foretold of an arm is what it executes: %s', async (arm) => {
   const workspace = createSampleWorkspace(world);
   await retrieve(workspace, SAMPLE_ARMS[arm]);
-  const executed = Object.entries(workspace.readStageCounts()).map(([name, counts]) => [name, counts.executed]);
+  const executed = Object.entries(workspace.takeStageCounts()).map(([name, counts]) => [name, counts.executed]);
   const foretold = withInputs(listArmStages(workspace.plan, SAMPLE_ARMS[arm])).values();
   workspace.dispose();
   expect(Object.fromEntries(executed)).toEqual(countByName(foretold));

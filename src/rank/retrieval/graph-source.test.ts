@@ -57,7 +57,7 @@ describe('the graph source of an arm', () => {
   test('takes the concepts of turns from one stage, which equal those of each text', async () => {
     await findLast({ flat, graph: { ...graph, damping: 0.4 } });
     await findLast({ flat, graph: { ...graph, damping: 0.6 } });
-    expect(workspace.readStageCounts().concepts?.executed).toBe(1);
+    expect(workspace.takeStageCounts().concepts?.executed).toBe(1);
     const concepts = listTurnConcepts(await workspace.get(turnConcepts('names')));
     expect(concepts).toEqual(workspace.corpus.turns.map(({ text }) => listConcepts(text)));
     expect(new Set(concepts.flat()).size).toBeGreaterThan(2);
@@ -86,7 +86,7 @@ describe('the graph source of an arm', () => {
     const asking = { ...graph, seeds: { concepts: true } };
     await findLast({ flat, graph: { ...asking, damping: 0.4 } });
     await findLast({ flat, graph: { ...asking, damping: 0.6 } });
-    expect(workspace.readStageCounts()['query-concepts']?.executed).toBe(1);
+    expect(workspace.takeStageCounts()['query-concepts']?.executed).toBe(1);
     const concepts = listTurnConcepts(await workspace.get(queryConcepts('names')));
     expect(concepts).toEqual(workspace.queries.map(({ text }) => listConcepts(text)));
     expect(new Set(concepts.flat()).size).toBeGreaterThan(0);

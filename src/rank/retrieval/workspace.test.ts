@@ -91,7 +91,7 @@ describe('with a store', () => {
         const { pool, scores, components } = await retrieve(workspace, arm);
         arms.push({ positions: pool.positions, scores, components: [...components] });
       }
-      return { arms, counts: workspace.readStageCounts() };
+      return { arms, counts: workspace.takeStageCounts() };
     } finally {
       workspace.dispose();
     }
@@ -346,8 +346,8 @@ describe('some of the queries by themselves', () => {
     withWorkspace(async (workspace) => {
       const some = workspace.withQueries([4]);
       await retrieve(some, SAMPLE_ARMS['propagation, framework']);
-      expect(Object.keys(workspace.readStageCounts())).toEqual(['propagated', 'turn-components']);
-      expect(Object.keys(some.readStageCounts())).toContain('query-components');
+      expect(Object.keys(workspace.takeStageCounts())).toEqual(['propagated', 'turn-components']);
+      expect(Object.keys(some.takeStageCounts())).toContain('query-components');
       some.dispose();
       await expect(retrieve(some, SAMPLE_ARMS.newest)).rejects.toThrow(ValidationError);
       expect((await workspace.getCorpusTensor()).isDisposed).toBe(false);

@@ -106,11 +106,6 @@ export function uploadBatch(array: Float32Array | Int32Array, batch: PoolBatch):
   return tf.tensor2d(sliceBatch(array, batch), [batch.count, batch.pool.width], type);
 }
 
-/** @returns [B, C], true where the pool holds a candidate. */
-export function maskBatch(batch: PoolBatch): tf.Tensor2D {
-  return tf.greaterEqual(uploadBatch(batch.pool.positions, batch), tf.scalar(0, 'int32'));
-}
-
 /** A step between the data and a ranking: a pure function of its options and its inputs, known by its key before it is computed. */
 export interface Stage {
   /** Lower-case words joined by hyphens, a folder's name. */
@@ -184,7 +179,7 @@ function fromArtifact(artifact: Artifact): unknown {
 export class StageResults {
   readonly #store: StageStore;
   readonly #results = new Map<string, Promise<unknown>>();
-  readonly #counts = new Map<string, StageCount>();
+  #counts: StageCounts = {};
 
   constructor(store: StageStore) {
     this.#store = store;
@@ -209,17 +204,13 @@ export class StageResults {
   }
 
   #count({ name }: Stage, count: Partial<StageCount>): void {
-    this.#counts.set(name, addCount(this.#counts.get(name) ?? NONE, count));
-  }
-
-  listStageCounts(): StageCounts {
-    return addCounts(Object.fromEntries(this.#counts));
+    this.#counts = { ...this.#counts, [name]: addCount(this.#counts[name] ?? NONE, count) };
   }
 
   /** Counts since they were last taken. */
   takeStageCounts(): StageCounts {
-    const counts = addCounts(Object.fromEntries(this.#counts));
-    this.#counts.clear();
+    const counts = addCounts(this.#counts);
+    this.#counts = {};
     return counts;
   }
 

@@ -82,7 +82,7 @@ describe('a control', () => {
     ]);
     const plain = await computeFramesIn(own, rows, options, null);
     expect([a.candidates === plain.candidates, b.turns === plain.turns]).toEqual([true, true]);
-    const { frames, 'controlled-frames': controlled } = own.readStageCounts();
+    const { frames, 'controlled-frames': controlled } = own.takeStageCounts();
     own.dispose();
     expect([frames?.executed, controlled?.executed]).toEqual([1, 2]);
   });

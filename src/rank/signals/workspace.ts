@@ -115,11 +115,7 @@ export class Workspace implements World {
   readonly shared: Workspace;
   /** This one, unless it was made {@link withQueries}. */
   readonly whole: Workspace;
-  readonly #turnVectors: Float32Array | null;
-  readonly #encode: WorkspaceInputs['encode'];
-  readonly #encodeTexts: WorkspaceInputs['encodeTexts'];
-  readonly #openTokens: WorkspaceInputs['openTokens'];
-  readonly #slices: SliceSource | undefined;
+  readonly #inputs: Omit<WorkspaceInputs, 'before'>;
   readonly #results: StageResults;
   readonly #partResults: PartResults | undefined;
   readonly #resources = new Resources();
@@ -131,14 +127,15 @@ export class Workspace implements World {
    *   query.
    */
   constructor(inputs: WorkspaceInputs, shared?: Workspace, whole?: Workspace) {
-    const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
+    const { before, ...kept } = inputs; // else each would hold the one before it
+    const { corpus, queries, turnVectors, queryVectors, dimension } = kept;
     if (shared === undefined && turnVectors !== null)
-      assertVectors('turn', corpus.turns, turnVectors, dimension, countChecked(inputs.before, corpus));
+      assertVectors('turn', corpus.turns, turnVectors, dimension, countChecked(before, corpus));
     assertVectors('query', queries, queryVectors, dimension);
     this.corpus = corpus;
     this.queries = queries;
     this.dimension = dimension;
-    this.#turnVectors = turnVectors;
+    this.#inputs = kept;
     this.batch = {
       ids: queries.map(({ id }) => id),
       texts: queries.map(({ text }) => text),
@@ -146,22 +143,18 @@ export class Workspace implements World {
       cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.countEarlierTurns(timestamp)),
       conversations: listAskedConversations(corpus, queries),
     };
-    this.subcorpora = shared?.subcorpora ?? inputs.before?.subcorpora.moveTo(corpus) ?? new Subcorpora(corpus);
+    this.subcorpora = shared?.subcorpora ?? before?.subcorpora.moveTo(corpus) ?? new Subcorpora(corpus);
     this.#partResults = shared === undefined ? inputs.partResults : shared.#partResults;
     this.seed = inputs.seed;
     this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
     this.whole = whole ?? this;
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
-    this.#encode = inputs.encode;
-    this.#encodeTexts = inputs.encodeTexts;
-    this.#openTokens = inputs.openTokens;
-    this.#slices = inputs.slices;
     this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
   }
 
   get turnVectors(): Float32Array {
-    if (this.#turnVectors !== null) return this.#turnVectors;
+    if (this.#inputs.turnVectors !== null) return this.#inputs.turnVectors;
     throw new UnavailableError('the vectors of turns', 'no arm of the experiment compares vectors; add one that does');
   }
 
@@ -193,9 +186,8 @@ export class Workspace implements World {
     own: Pick<WorkspaceInputs, 'queries' | 'queryVectors' | 'encode'> & Partial<Pick<WorkspaceInputs, 'corpus'>>,
     whole?: Workspace,
   ): Workspace {
+    const { turnVectors, slices } = this.#inputs;
     const { corpus, dimension, seed } = this;
-    const slices = this.#slices;
-    const turnVectors = this.#turnVectors;
     const inputs = { corpus, ...own, turnVectors, dimension, seed, ...(slices && { slices }) };
     return new Workspace(inputs, this.shared, whole);
   }
@@ -218,7 +210,7 @@ export class Workspace implements World {
   }
 
   async openSliceAuthority(slice: SliceOptions): Promise<SliceAuthority> {
-    return requireSlices(this.#slices).openAuthority(slice);
+    return requireSlices(this.#inputs.slices).openAuthority(slice);
   }
 
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
@@ -253,12 +245,7 @@ export class Workspace implements World {
     });
   }
 
-  /** How often each stage was executed, found in memory and read from the store so far. */
-  readStageCounts(): StageCounts {
-    return this.#results.listStageCounts();
-  }
-
-  /** {@link readStageCounts} since they were last taken. */
+  /** How often each stage was executed, found in memory and read from the store since this was last asked. */
   takeStageCounts(): StageCounts {
     return this.#results.takeStageCounts();
   }
@@ -288,7 +275,7 @@ export class Workspace implements World {
   async embedWith(options: EncoderOptions | null): Promise<Encoding> {
     const { dimension, turnVectors, batch } = this;
     if (options === null) return { dimension, turnVectors, queryVectors: batch.vectors };
-    const encode = this.#encode;
+    const encode = this.#inputs.encode;
     if (encode === undefined)
       throw new UnavailableError(
         `encoder ${options.encoder}`,
@@ -304,16 +291,16 @@ export class Workspace implements World {
 
   /** @throws UnavailableError where the workspace cannot embed texts; what the encoder throws. */
   async embedTexts(...[texts, owners]: Parameters<World['embedTexts']>): Promise<TextVectors> {
-    if (this.#encodeTexts === undefined)
+    if (this.#inputs.encodeTexts === undefined)
       throw new UnavailableError('the encoder', 'the workspace cannot embed texts; open it with the input encodeTexts');
-    return this.#encodeTexts(texts, owners);
+    return this.#inputs.encodeTexts(texts, owners);
   }
 
   /** @throws UnavailableError where the workspace has no vectors of tokens, or its encoder has none. */
   openTokens(): Promise<TokenSource> {
     const { shared } = this;
     if (shared !== this) return shared.openTokens();
-    const open = this.#openTokens;
+    const open = this.#inputs.openTokens;
     if (open === undefined)
       throw new UnavailableError(
         'the vectors of tokens',

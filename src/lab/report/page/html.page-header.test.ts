@@ -15,9 +15,9 @@ const result = {
   dataset: { ...sample.dataset, hash: 'fedcba9876543210', split: 'dev', facts: { messages: 12_345, threads: 7 } },
   queries: sample.queries.slice(0, 7),
   timings: [
-    { stage: 'dataset', seconds: 3 },
-    { stage: 'arms', seconds: 9.06 },
-    { stage: 'remarks', seconds: 0 },
+    { stage: 'dataset', seconds: 3, launches: 0 },
+    { stage: 'arms', seconds: 9.06, launches: 1234 },
+    { stage: 'remarks', seconds: 0, launches: 0 },
   ],
 };
 const { text } = renderPageHeader(result);
@@ -47,14 +47,19 @@ test('experiment and data are described in words and figures, hashes shortened',
   });
 });
 
-test('stages take their time and a bar as long, the longest 60 % of the width; in the end all of them', () => {
-  expect(['dataset', 'arms', 'remarks', 'all'].map(readBeside)).toEqual(['3.0 s', '9.1 s', '0.0 s', '12.1 s']);
+test('stages take their time, their launches and a bar as long, the longest 60 % of the width; in the end all of them', () => {
+  expect(['dataset', 'arms', 'remarks', 'all'].map(readBeside)).toEqual([
+    '3.0 s',
+    '9.1 s, 1,234 launches',
+    '0.0 s',
+    '12.1 s',
+  ]);
   expect([...text.matchAll(/style="width:([^"]*)"/g)].map(([, width]) => width)).toEqual(['19.9%', '60.0%', '0.0%']);
 });
 
 test('stages that took no time have no bar', () => {
-  const still = renderPageHeader({ ...result, timings: [{ stage: 'dataset', seconds: 0 }] });
-  expect(still.text).toContain('style="width:0%"');
+  const still = renderPageHeader({ ...result, timings: [{ stage: 'dataset', seconds: 0, launches: 0 }] });
+  expect(still.text).toContain('style="width:0.0%"');
 });
 
 test('remarks are a list where there are any', () => {

@@ -85,21 +85,18 @@ export function runFacts(environment: Environment): Markup {
   ]);
 }
 
+/** Seconds of each stage, and the kernels of tensors that it launched. */
 function renderTimings(stages: ExperimentResult['timings']): Content {
   if (stages.length === 0) return '';
   const total = stages.reduce((sum, { seconds }) => sum + seconds, 0);
-  const rows = stages.map(
-    ({ stage, seconds }) =>
-      html`<div><dt>${stage}</dt><dd class="time"><span>${seconds.toFixed(1)} s</span><span class="bar" style="width:${formatTimeShare(seconds, stages)}%"></span></dd></div>`,
-  );
+  const most = Math.max(Number.MIN_VALUE, ...stages.map(({ seconds }) => seconds));
+  const rows = stages.map(({ stage, seconds, launches }) => {
+    const launched = launches === 0 ? '' : `, ${launches.toLocaleString('en')} launches`;
+    return html`<div><dt>${stage}</dt><dd class="time"><span>${seconds.toFixed(1)} s${launched}</span><span class="bar" style="width:${((60 * seconds) / most).toFixed(1)}%"></span></dd></div>`;
+  });
   return html`
 <section><h2>Time</h2>
 <dl>${rows}<div class="total"><dt>all</dt><dd class="time"><span>${total.toFixed(1)} s</span></dd></div></dl></section>`;
-}
-
-function formatTimeShare(seconds: number, stages: ExperimentResult['timings']): string {
-  const most = Math.max(...stages.map((stage) => stage.seconds));
-  return most === 0 ? '0' : ((60 * seconds) / most).toFixed(1);
 }
 
 /** The tuned values of the arms, and the resolved config. */

@@ -2,10 +2,13 @@ import type { StageCounts } from '../../../rank/signals/stage.ts';
 import { formatDecimal } from './format.ts';
 import { alignLines } from './text-table.ts';
 
-/** The stages that were computed, the longest first, with how often each was taken from memory or a store. */
+/**
+ * The stages that were computed, the longest first, with how often each was taken from memory or a store; `steps` is
+ * what arms did outside of stages.
+ */
 export function formatStageTable(stages: StageCounts): string {
   const rows = Object.entries(stages)
-    .filter(([, { executed }]) => executed > 0)
+    .filter(([, { executed, seconds }]) => executed + seconds > 0)
     .sort(([, a], [, b]) => b.seconds - a.seconds)
     .map(([name, { executed, memory, disk, launches, seconds }]) => [
       name,

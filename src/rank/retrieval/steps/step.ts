@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { readBack, scoped } from '../../../core/tensors/scope.ts';
+import { readBack } from '../../../core/tensors/scope.ts';
 import type { IndexOptions } from '../../../index/registry.ts';
 import type { SliceOptions } from '../../../kernel/slices/slice-options.ts';
 import type { Candidates } from '../../../model/candidates.ts';
@@ -134,13 +134,15 @@ export const EMPTY_OUTLINE: Outline = {
   columns: new Map(),
 };
 
-/** Scores [Q, C] that steps change in turn; the changes are one scope on the device and are read back once. */
+type ScoreChange = (scores: tf.Tensor2D) => tf.Tensor2D;
+
+/** Scores [Q, C] that steps change in turn; the changes since the last reading are one scope on the device. */
 export class PendingScores {
   readonly #shape: [number, number];
-  readonly #base: Column;
-  readonly #changes: readonly ((scores: tf.Tensor2D) => tf.Tensor2D)[];
+  #base: Column;
+  #changes: readonly ScoreChange[];
 
-  constructor(shape: [number, number], base: Column, changes: readonly ((scores: tf.Tensor2D) => tf.Tensor2D)[] = []) {
+  constructor(shape: [number, number], base: Column, changes: readonly ScoreChange[] = []) {
     this.#shape = shape;
     this.#base = base;
     this.#changes = changes;
@@ -158,11 +160,17 @@ export class PendingScores {
     return tf.tensor2d(column, this.#shape);
   }
 
+  #compose(): Promise<Column> {
+    return readBack('compose', () =>
+      this.#changes.reduce((scores, change) => change(scores), this.#upload(this.#base)),
+    );
+  }
+
   /** @returns row-major [Q, C] */
   async read(watch: Watch): Promise<Column> {
-    const compose = () =>
-      scoped('compose', () => this.#changes.reduce((scores, change) => change(scores), this.#upload(this.#base)));
-    return watch('compose', () => (this.#changes.length === 0 ? this.#base : readBack('compose', compose)));
+    this.#base = await watch('compose', () => (this.#changes.length === 0 ? this.#base : this.#compose()));
+    this.#changes = [];
+    return this.#base;
   }
 }
 
