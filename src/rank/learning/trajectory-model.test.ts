@@ -231,9 +231,10 @@ function rerankWithSteps(table: FeatureTable): tf.Tensor2D {
   const names: readonly CoordinateName[] = ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'];
   const coldStart = Uint8Array.from(copySignalColumn(table, 'cold-start'));
   const differences = tf.stack(
-    names.map((name) =>
-      tf.tensor2d(keepCompared(copySignalColumn(table, `coordinate.${toSignalPart(name)}`), coldStart, [name]), [Q, C]),
-    ),
+    names.map((name) => {
+      const column = copySignalColumn(table, `coordinate.${toSignalPart(name)}`);
+      return tf.tensor2d(keepCompared(column, new Float32Array(Q * C), coldStart, [name]), [Q, C]);
+    }),
     2,
   ) as tf.Tensor3D;
   const distances = trajectoryDistance(differences, tf.zerosLike(differences), tf.tensor1d([1, 0.5, 1.2, 0.8, 0.3]));

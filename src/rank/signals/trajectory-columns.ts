@@ -8,34 +8,36 @@ import { type CandidatePool, type Column, computeColumn, type PoolBatch, sliceBa
 import { trajectoryScore } from './trajectory-score.ts';
 
 /**
- * The coordinates in which pairs are compared, the others being 0: at a cold start the temporal one alone (section 7.2
- * of diomande2026ragpp).
+ * Candidates that differ from their queries where they are compared: at a cold start in the temporal coordinate alone
+ * (section 7.2 of diomande2026ragpp).
  *
- * @param coordinates row-major [pairs, M]
+ * @param candidates row-major [pairs, M]
+ * @param queries row-major [pairs, M]
  * @param coldStart [pairs] 1 at a cold start
+ * @returns row-major [pairs, M]
  */
 export function keepCompared(
-  coordinates: Float32Array,
+  candidates: Float32Array,
+  queries: Float32Array,
   coldStart: Uint8Array,
   names: readonly CoordinateName[],
 ): Float32Array {
-  const compared = coordinates.slice();
-  for (const [pair, isCold] of coldStart.entries())
-    if (isCold === 1)
-      for (const [i, name] of names.entries()) if (name !== 'temporal') compared[pair * names.length + i] = 0;
+  const compared = candidates.slice();
+  const [width, temporal] = [names.length, names.indexOf('temporal')];
+  for (let pair = 0; pair < coldStart.length; pair++) {
+    if (coldStart[pair] === 0) continue;
+    for (let i = 0, at = pair * width; i < width; i++, at++) if (i !== temporal) compared[at] = queries[at] as number;
+  }
   return compared;
 }
 
 function measureBatch(frames: QueryFrames, batch: PoolBatch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {
-  const coldStart = sliceBatch(frames.coldStart, batch);
-  const upload = (coordinates: Float32Array) =>
-    tf.tensor3d(keepCompared(sliceBatch(coordinates, batch, dimensions), coldStart, frames.names), [
-      batch.count,
-      batch.pool.width,
-      dimensions,
-    ]);
+  const shape: [number, number, number] = [batch.count, batch.pool.width, dimensions];
+  const queries = sliceBatch(frames.queries, batch, dimensions);
+  const candidates = sliceBatch(frames.candidates, batch, dimensions);
+  const compared = keepCompared(candidates, queries, sliceBatch(frames.coldStart, batch), frames.names);
   const weighting = tf.tensor1d(listCoordinateWeights(dimensions, weights as Record<string, number>));
-  return trajectoryDistance(upload(frames.candidates), upload(frames.queries), weighting);
+  return trajectoryDistance(tf.tensor3d(compared, shape), tf.tensor3d(queries, shape), weighting);
 }
 
 /** Trajectory distance of every pair, which the trajectory score and TPO share. */

@@ -33,13 +33,12 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('a distance takes all coordinates, or at a cold start time alone', async () => {
-    const upload = (cube: number[][][]) =>
-      tf.tensor3d(keepCompared(Float32Array.from(cube.flat(2)), Uint8Array.from(cold.flat()), COORDINATES[5]), [
-        B,
-        C,
-        M,
-      ]);
-    const pairs = [upload(candidates), upload(queries)] as const;
+    const [own, others] = [candidates, queries].map((cube) => Float32Array.from(cube.flat(2))) as [
+      Float32Array,
+      Float32Array,
+    ];
+    const compared = keepCompared(own, others, Uint8Array.from(cold.flat()), COORDINATES[5]);
+    const pairs = [tf.tensor3d(compared, [B, C, M]), tf.tensor3d(others, [B, C, M])] as const;
     const weighting = tf.tensor1d(weights);
     const before = tf.memory().numTensors;
     const distances = trajectoryDistance(...pairs, weighting);
