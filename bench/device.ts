@@ -34,9 +34,9 @@ export interface DeviceRow {
   readonly workload: string;
   /** The fastest round, with the read-back of the result. */
   readonly seconds: number;
-  /** Of {@link DeviceReport.matmulRate}. */
+  /** Operations a second, as a share of {@link DeviceReport.matmulRate}. */
   readonly matmulShare: number;
-  /** Of {@link DeviceReport.memoryRate}. */
+  /** Bytes a second, as a share of {@link DeviceReport.memoryRate}. */
   readonly memoryShare: number;
   readonly launches: number;
   /** 2 M K N of products; of other kernels one for each number of inputs or outputs, the larger. */
@@ -101,7 +101,7 @@ function countOperations(name: string, inputs: readonly tf.Tensor[], outputs: re
   return 2 * sumSizes(outputs) * inputs[0]!.shape.at(transposeA === true ? -2 : -1)!;
 }
 
-/** Runs work once and counts what its kernels read, compute and write; a kernel that shares its input's numbers is free. */
+/** Counts what its kernels read, compute and write. A kernel that shares its input's numbers is free. */
 async function countWork(work: () => Promise<unknown>): Promise<Pick<DeviceRow, 'launches' | 'operations' | 'bytes'>> {
   const engine = tf.engine();
   const { runKernel } = engine;
