@@ -1,6 +1,7 @@
 import { createRandom } from '../src/core/numbers/random.ts';
 import { loadUseLite } from '../src/index/encoders/use-lite.ts';
 import { bandedRingAttention } from '../src/ops/attention/banded-ring-attention.ts';
+import { DenseTensorPageRank } from '../src/ops/pagerank/dense-tensor-pagerank.ts';
 import { SparseTensorPageRank } from '../src/ops/pagerank/sparse-tensor-pagerank.ts';
 import { buildTransitionsFromEdges } from '../src/ops/pagerank/transition-matrix.ts';
 import { train } from '../src/rank/learning/training.ts';
@@ -26,7 +27,7 @@ export interface BackendWorkload {
   open(): Promise<OpenWorkload>;
 }
 
-interface WorkloadSizes {
+export interface WorkloadSizes {
   /** Turns of each conversation. */
   readonly attention: readonly number[];
   readonly dimension: number;
@@ -56,9 +57,9 @@ export const FULL_SIZES: WorkloadSizes = {
   seed: 7,
 };
 
-const doNothing = () => {};
+export const doNothing = () => {};
 
-function buildAttentionWorkload(turns: number, { dimension, seed }: WorkloadSizes): BackendWorkload {
+export function buildAttentionWorkload(turns: number, { dimension, seed }: WorkloadSizes): BackendWorkload {
   return {
     name: `attention, banded, ${turns} turns`,
     open: async () => {
@@ -86,7 +87,7 @@ function useLite({ texts: count, seed }: WorkloadSizes): BackendWorkload {
   };
 }
 
-function buildLearningWorkload({ learning: sizes, seed }: WorkloadSizes): BackendWorkload {
+export function buildLearningWorkload({ learning: sizes, seed }: WorkloadSizes): BackendWorkload {
   return {
     name: `learning, ${sizes.epochs} epochs`,
     open: async () => {
@@ -101,7 +102,7 @@ function buildLearningWorkload({ learning: sizes, seed }: WorkloadSizes): Backen
   };
 }
 
-function buildRerankWorkload(
+export function buildRerankWorkload(
   batch: number,
   { rerank: { turns, candidates }, dimension, seed }: WorkloadSizes,
 ): BackendWorkload {
@@ -117,13 +118,18 @@ function buildRerankWorkload(
   };
 }
 
-function buildPageRankWorkload({ pagerank: { nodes, edges, batch }, seed }: WorkloadSizes): BackendWorkload {
+const TENSOR_SOLVERS = { sparse: SparseTensorPageRank, dense: DenseTensorPageRank };
+
+export function buildPageRankWorkload(
+  kind: keyof typeof TENSOR_SOLVERS,
+  { pagerank: { nodes, edges, batch }, seed }: WorkloadSizes,
+): BackendWorkload {
   return {
-    name: `PageRank, sparse tensor, ${batch} queries`,
+    name: `PageRank, ${kind} tensor, ${batch} queries`,
     open: async () => {
       const graph = benchGraph('clustered', nodes, edges, seed);
       const queries = benchQueries(graph, batch, seed);
-      const solver = new SparseTensorPageRank(buildTransitionsFromEdges(graph.nodeIds, graph.edges), {
+      const solver = new TENSOR_SOLVERS[kind](buildTransitionsFromEdges(graph.nodeIds, graph.edges), {
         damping: 0.5,
         tolerance: 1e-6,
       });
@@ -139,6 +145,6 @@ export function listBackendWorkloads(sizes: WorkloadSizes): BackendWorkload[] {
     useLite(sizes),
     buildLearningWorkload(sizes),
     ...sizes.rerank.batches.map((batch) => buildRerankWorkload(batch, sizes)),
-    buildPageRankWorkload(sizes),
+    buildPageRankWorkload('sparse', sizes),
   ];
 }

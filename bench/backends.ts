@@ -47,7 +47,7 @@ async function measureLeastCost(repeats: number, run: () => Promise<unknown>): P
   return { wall, processor };
 }
 
-function findLargestDifference(first: ArrayLike<number>, other: ArrayLike<number>): number {
+export function findLargestDifference(first: ArrayLike<number>, other: ArrayLike<number>): number {
   if (first.length !== other.length)
     throw new ValidationError(
       `backends return ${first.length} and ${other.length} numbers; report this as an error of the bench`,

@@ -27,7 +27,7 @@ export const BERT_USAGE = `bert [options]   time of a pass of a BERT of the size
 const PEERS = ['torch', 'none'] as const;
 
 /** The sizes of e5-small-v2, but for the vocabulary, of which a pass reads few rows. */
-const SIZES: BertSizes = {
+export const SIZES: BertSizes = {
   hidden_size: 384,
   num_hidden_layers: 12,
   num_attention_heads: 12,

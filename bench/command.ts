@@ -6,6 +6,7 @@ import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchContext, CONTEXT_USAGE } from './context.ts';
 import { benchCuration, CURATION_USAGE } from './curation.ts';
+import { benchDevice, DEVICE_USAGE } from './device.ts';
 import { benchFilteredSearch, FILTERED_SEARCH_USAGE } from './filtered-search.ts';
 import { benchGraph, GRAPH_USAGE } from './graph.ts';
 import { benchKernel, KERNEL_USAGE } from './kernel.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   context: { usage: CONTEXT_USAGE, run: benchContext },
   curation: { usage: CURATION_USAGE, run: benchCuration },
+  device: { usage: DEVICE_USAGE, run: benchDevice },
   'filtered-search': { usage: FILTERED_SEARCH_USAGE, run: benchFilteredSearch },
   graph: { usage: GRAPH_USAGE, run: benchGraph },
   kernel: { usage: KERNEL_USAGE, run: benchKernel },

@@ -1,0 +1,215 @@
+import { parseArgs } from 'node:util';
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../src/core/errors/errors.ts';
+import { writeAtomic } from '../src/core/files/files.ts';
+import { measureCost } from '../src/core/tensors/active-backend.ts';
+import { BACKENDS, type BackendChoice, type BackendName, useBackend } from '../src/core/tensors/backend.ts';
+import { matmul } from '../src/core/tensors/matmul.ts';
+import { scoped } from '../src/core/tensors/scope.ts';
+import { describeDevice } from '../src/lab/verification/backend-proof.ts';
+import type { BackendWorkload } from './backend-workloads.ts';
+import { findLargestDifference } from './backends.ts';
+import { DEVICE_SIZES, type DeviceSize, listDeviceWorkloads, readRateSizes } from './device-workloads.ts';
+import { parsePositiveOption } from './integer-option.ts';
+import { formatTextTable } from './text-table.ts';
+import { timeRepeats } from './timing.ts';
+
+export const DEVICE_USAGE = `device [options]   tensor workloads on one backend: time, share of the measured matmul and memory rates, launches, bytes, and the difference from cpu
+    --size S           ${DEVICE_SIZES.join(', ')} (default small)
+    --rounds R         of which the fastest counts (default 3)
+    --seed S           (default 7)
+    --json FILE        also writes the table there as JSON
+    --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
+
+export interface DeviceOptions {
+  readonly backend: BackendChoice;
+  readonly size: DeviceSize;
+  readonly rounds: number;
+  readonly seed: number;
+  /** Takes the name of each workload before its start. */
+  readonly progress?: (text: string) => void;
+}
+
+export interface DeviceRow {
+  readonly workload: string;
+  /** The fastest round, with the read-back of the result. */
+  readonly seconds: number;
+  /** Operations a second, as a share of {@link DeviceReport.matmulRate}. */
+  readonly matmulShare: number;
+  /** Bytes a second, as a share of {@link DeviceReport.memoryRate}. */
+  readonly memoryShare: number;
+  readonly launches: number;
+  /** 2 M K N of products; of other kernels one for each number of inputs or outputs, the larger. */
+  readonly operations: number;
+  /** Inputs and outputs of all kernels. */
+  readonly bytes: number;
+  /** The largest of a number from that of cpu, at `comparedSize`. */
+  readonly difference: number;
+}
+
+export interface DeviceReport {
+  readonly backend: BackendName;
+  readonly device: string;
+  readonly size: DeviceSize;
+  /** cpu is too slow for `large`, which is compared at `small`. */
+  readonly comparedSize: DeviceSize;
+  readonly rounds: number;
+  readonly seed: number;
+  /** GFLOP/s of a large product. */
+  readonly matmulRate: number;
+  /** GB/s of a sum of two large arrays. */
+  readonly memoryRate: number;
+  readonly rows: readonly DeviceRow[];
+}
+
+/** Runs of an operation between two read-backs, so that a read-back hardly counts. */
+const QUEUED = 8;
+
+/** Seconds of one `compute` among several; the read-back of one number waits for all of them. */
+async function timeQueued(rounds: number, compute: () => tf.Tensor): Promise<number> {
+  const { fastest } = await timeRepeats(rounds + 1, async () => {
+    const last = scoped('queued', () => {
+      for (let i = 1; i < QUEUED; i++) scoped('one', () => void compute());
+      return tf.slice(tf.reshape(compute(), [-1]), 0, 1);
+    });
+    await last.data();
+    last.dispose();
+  });
+  return fastest / 1000 / QUEUED;
+}
+
+async function measureRates(size: DeviceSize, rounds: number) {
+  const { rows, numbers } = readRateSizes(size);
+  const square = tf.randomUniform([rows, rows], 0, 1, 'float32', 1) as tf.Tensor2D;
+  const array = tf.randomUniform([numbers], 0, 1, 'float32', 1);
+  const matmulRate = (2 * rows ** 3) / (await timeQueued(rounds, () => matmul(square, square))) / 1e9;
+  const memoryRate = (3 * 4 * numbers) / (await timeQueued(rounds, () => tf.add(array, array))) / 1e9;
+  tf.dispose([square, array]);
+  return { matmulRate, memoryRate };
+}
+
+const PRODUCTS: ReadonlySet<string> = new Set(['BatchMatMul', '_FusedMatMul']);
+const listTensors = (value: unknown): tf.Tensor[] =>
+  Object.values(value ?? {}).filter((one) => one instanceof tf.Tensor);
+const sumSizes = (tensors: readonly tf.Tensor[]) => tensors.reduce((sum, { size }) => sum + size, 0);
+const sumBytes = (tensors: readonly tf.Tensor[]) =>
+  tensors.reduce((sum, { size, dtype }) => sum + size * tf.util.bytesPerElement(dtype), 0);
+
+function countOperations(name: string, inputs: readonly tf.Tensor[], outputs: readonly tf.Tensor[], attrs: unknown) {
+  if (!PRODUCTS.has(name)) return Math.max(sumSizes(inputs), sumSizes(outputs));
+  const { transposeA } = attrs as { readonly transposeA?: boolean };
+  return 2 * sumSizes(outputs) * inputs[0]!.shape.at(transposeA === true ? -2 : -1)!;
+}
+
+/** Counts what its kernels read, compute and write. A kernel that shares its input's numbers is free. */
+async function countWork(work: () => Promise<unknown>): Promise<Pick<DeviceRow, 'launches' | 'operations' | 'bytes'>> {
+  const engine = tf.engine();
+  const { runKernel } = engine;
+  let [operations, bytes] = [0, 0];
+  engine.runKernel = function count(name, inputs, attrs) {
+    const result = runKernel.call(this, name, inputs, attrs);
+    const [read, written] = [listTensors(inputs), listTensors(result instanceof tf.Tensor ? [result] : result)];
+    if (written.some(({ dataId }) => read.some((input) => input.dataId === dataId))) return result as never;
+    operations += countOperations(name, read, written, attrs);
+    bytes += sumBytes(read) + sumBytes(written);
+    return result as never;
+  };
+  try {
+    const { all } = await measureCost(work);
+    return { launches: all.launches, operations, bytes };
+  } finally {
+    engine.runKernel = runKernel;
+  }
+}
+
+/** The numbers of each workload on a backend. */
+async function computeResults(backend: BackendChoice, workloads: readonly BackendWorkload[]): Promise<Float64Array[]> {
+  await useBackend(backend);
+  const results: Float64Array[] = [];
+  for (const { open } of workloads) {
+    const opened = await open();
+    results.push(Float64Array.from(await opened.run()));
+    opened.dispose();
+  }
+  return results;
+}
+
+type Measured = Omit<DeviceRow, 'difference' | 'matmulShare' | 'memoryShare'>;
+
+async function measureWorkload({ name, open }: BackendWorkload, rounds: number): Promise<Measured> {
+  const opened = await open();
+  await opened.run(); // warms up
+  const work = await countWork(opened.run);
+  const { fastest } = await timeRepeats(rounds, opened.run);
+  opened.dispose();
+  return { workload: name, seconds: fastest / 1000, ...work };
+}
+
+/** Measures a backend by the project's own work. Leaves the backend active. */
+export async function measureDevice({
+  backend: choice,
+  size,
+  rounds,
+  seed,
+  progress,
+}: DeviceOptions): Promise<DeviceReport> {
+  const backend = await useBackend(choice);
+  const { matmulRate, memoryRate } = await measureRates(size, rounds);
+  const measured: Measured[] = [];
+  for (const workload of listDeviceWorkloads(size, seed)) {
+    progress?.(workload.name);
+    measured.push(await measureWorkload(workload, rounds));
+  }
+  const comparedSize: DeviceSize = size === 'large' ? 'small' : size;
+  progress?.('the same on cpu');
+  const compared = listDeviceWorkloads(comparedSize, seed);
+  const expected = await computeResults('cpu', compared);
+  const found = await computeResults(backend, compared);
+  const rows = measured.map((row, i) => ({
+    ...row,
+    matmulShare: row.operations / row.seconds / 1e9 / matmulRate,
+    memoryShare: row.bytes / row.seconds / 1e9 / memoryRate,
+    difference: findLargestDifference(expected[i]!, found[i]!),
+  }));
+  return { backend, device: describeDevice(), size, comparedSize, rounds, seed, matmulRate, memoryRate, rows };
+}
+
+export function formatDeviceTable({ backend, device, size, comparedSize, seed, ...report }: DeviceReport): string {
+  const header = ['workload', 'seconds', 'of matmul', 'of memory', 'launches', 'MB moved', 'difference from cpu'];
+  const lines = report.rows.map((row) => [
+    row.workload,
+    row.seconds.toPrecision(3),
+    `${(100 * row.matmulShare).toPrecision(2)} %`,
+    `${(100 * row.memoryShare).toPrecision(2)} %`,
+    `${row.launches}`,
+    (row.bytes / 1e6).toPrecision(3),
+    row.difference.toExponential(1),
+  ]);
+  const rates = `matmul ${report.matmulRate.toFixed(1)} GFLOP/s, memory ${report.memoryRate.toFixed(1)} GB/s`;
+  const head = `backend ${backend}, ${device}; size ${size}, compared with cpu at ${comparedSize}, seed ${seed}`;
+  return `${head}\n${rates}; the fastest of ${report.rounds}\n\n${formatTextTable(header, lines)}`;
+}
+
+/** Prints the table of the bench. */
+export async function benchDevice(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      backend: { type: 'string', default: 'auto' },
+      size: { type: 'string', default: 'small' },
+      rounds: { type: 'string', default: '3' },
+      seed: { type: 'string', default: '7' },
+      json: { type: 'string' },
+    },
+  });
+  const size = DEVICE_SIZES.find((name) => name === values.size);
+  if (size === undefined)
+    throw new ValidationError(`unknown --size: ${values.size}; use one of ${DEVICE_SIZES.join(', ')}`);
+  const report = await measureDevice({
+    ...{ backend: values.backend as BackendChoice, size },
+    rounds: parsePositiveOption('rounds', values.rounds),
+    seed: parsePositiveOption('seed', values.seed),
+  });
+  console.log(formatDeviceTable(report));
+  if (values.json !== undefined) writeAtomic(values.json, `${JSON.stringify(report, null, 2)}\n`);
+}
