@@ -1,30 +1,35 @@
-import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { type BackendChoice, type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../lab/verification/verify.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck } from '../process/supervision.ts';
 
+const hasFailed = ({ failures }: TopicReport) => failures.length > 0;
+
 function formatReportRow(report: TopicReport): string[] {
   const figures = [report.worstAbsolute, report.worstRelative].map((value) =>
     value === 0 ? '0' : value.toExponential(1),
   );
+  return [report.topic, String(report.cases), ...figures, report.tolerance, hasFailed(report) ? 'FAIL' : 'pass'];
+}
+
+/** The table of `ragpp verify`, its failures and a line of how many topics fail. */
+export function formatVerifyTable(backend: BackendName, reports: readonly TopicReport[]): string {
+  const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
+  const failed = reports.filter(hasFailed);
   return [
-    report.topic,
-    String(report.cases),
-    ...figures,
-    report.tolerance,
-    report.failures.length === 0 ? 'pass' : 'FAIL',
-  ];
+    `backend ${backend}`,
+    alignColumns([header, ...reports.map(formatReportRow)]),
+    ...reports.flatMap(({ topic, failures }) => failures.map((failure) => `${topic}: ${failure}`)),
+    failed.length === 0 ? 'all topics pass' : `${failed.length} of ${reports.length} topics fail`,
+  ].join('\n');
 }
 
 export async function run(options: { backend: BackendChoice; golden?: string }): Promise<void> {
   const files = readGolden(options.golden ?? OWN_GOLDEN);
   const backend = await useBackend(options.backend);
   const reports = await verify(files, createTerminalProgress());
-  const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
-  printOut(`backend ${backend}\n${alignColumns([header, ...reports.map(formatReportRow)])}\n`);
-  for (const { topic, failures } of reports) for (const failure of failures) printOut(`${topic}: ${failure}\n`);
-  const failed = reports.filter((report) => report.failures.length > 0).length;
-  printOut(failed === 0 ? 'all topics pass\n' : `${failed} of ${reports.length} topics fail\n`);
+  printOut(`${formatVerifyTable(backend, reports)}\n`);
+  const failed = reports.filter(hasFailed).length;
   if (failed > 0) throw new FailedCheck(`${failed} topics`);
 }

@@ -54,7 +54,7 @@ function describeFault(name: string, folder: string): string | null {
 type FoundPackages = { readonly folders: string[] } | { readonly fault: string };
 
 /** Finds packages that the project finds, or else those that `ragpp backend install` brought. Loads nothing. */
-function findPackages(backend: InstallableBackend): FoundPackages {
+export function findPackages(backend: InstallableBackend): FoundPackages {
   const [first] = BACKEND_PACKAGES[backend];
   const installed = join(findBackendsFolder(), backend, 'node_modules');
   if (!existsSync(installed) && findPackageFolder(first) === undefined) return { fault: `${first} is not installed` };

@@ -1,0 +1,27 @@
+#!/bin/sh
+# run [--out DIR]: the golden cases and the device bench, with what is in this folder alone. Unpacks Node at the first start.
+set -eu
+unset NODE_OPTIONS NODE_PATH
+
+fail() {
+  echo "run: $1" >&2
+  exit 1
+}
+
+folder=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+system="$(uname -s) $(uname -m)"
+grep -q "\"system\": \"$system\"" "$folder/pack.json" \
+  || fail "this folder was packed for another system than $system: $(grep '"system"' "$folder/pack.json"); pack it on one like this"
+command -v gzip >/dev/null || fail "gzip is missing; install it"
+
+find "$folder" -name '*.gz' | while read -r packed; do
+  file=${packed%.gz}
+  [ -x "$file" ] && continue
+  if ! { gzip -dc "$packed" >"$file.$$" && chmod +x "$file.$$" && mv "$file.$$" "$file"; }; then
+    rm -f "$file.$$"
+    fail "cannot unpack $packed; copy the folder again, to a disk with 200 MB free, where you can write"
+  fi
+done
+"$folder/node" --version >/dev/null \
+  || fail "Node does not start: see the line above; it needs glibc 2.28 or newer, libstdc++, and a disk without noexec"
+exec "$folder/node" "$folder/program/dist/main.js" "$@"
