@@ -81,10 +81,10 @@ async function timeQueued(rounds: number, compute: () => tf.Tensor): Promise<num
 async function measureRates(size: DeviceSize, rounds: number) {
   const { rows, numbers } = readRateSizes(size);
   const square = tf.randomUniform([rows, rows], 0, 1, 'float32', 1) as tf.Tensor2D;
-  const array = tf.randomUniform([numbers], 0, 1, 'float32', 1);
+  const [a, b] = [1, 2].map((seed) => tf.randomUniform([numbers], 0, 1, 'float32', seed)) as [tf.Tensor, tf.Tensor];
   const matmulRate = (2 * rows ** 3) / (await timeQueued(rounds, () => matmul(square, square))) / 1e9;
-  const memoryRate = (3 * 4 * numbers) / (await timeQueued(rounds, () => tf.add(array, array))) / 1e9;
-  tf.dispose([square, array]);
+  const memoryRate = (3 * 4 * numbers) / (await timeQueued(rounds, () => tf.add(a, b))) / 1e9;
+  tf.dispose([square, a, b]);
   return { matmulRate, memoryRate };
 }
 
@@ -190,6 +190,13 @@ export function formatDeviceTable({ backend, device, size, comparedSize, seed, .
   return `${head}\n${rates}; the fastest of ${report.rounds}\n\n${formatTextTable(header, lines)}`;
 }
 
+/** @throws ValidationError for an unknown one. */
+export function parseDeviceSize(value: string): DeviceSize {
+  const size = DEVICE_SIZES.find((name) => name === value);
+  if (size === undefined) throw new ValidationError(`unknown --size: ${value}; use one of ${DEVICE_SIZES.join(', ')}`);
+  return size;
+}
+
 /** Prints the table of the bench. */
 export async function benchDevice(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -202,13 +209,11 @@ export async function benchDevice(args: readonly string[]): Promise<void> {
       json: { type: 'string' },
     },
   });
-  const size = DEVICE_SIZES.find((name) => name === values.size);
-  if (size === undefined)
-    throw new ValidationError(`unknown --size: ${values.size}; use one of ${DEVICE_SIZES.join(', ')}`);
   const report = await measureDevice({
-    ...{ backend: values.backend as BackendChoice, size },
+    ...{ backend: values.backend as BackendChoice, size: parseDeviceSize(values.size) },
     rounds: parsePositiveOption('rounds', values.rounds),
     seed: parsePositiveOption('seed', values.seed),
+    progress: console.error,
   });
   console.log(formatDeviceTable(report));
   if (values.json !== undefined) writeAtomic(values.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -137,7 +137,7 @@ async function measureRounds(memory: Memory, turns: LiveTurns, { rounds }: LiveS
   return times;
 }
 
-/** Milliseconds of a question among some that are asked at once about the turns as they are: scoped ones, then others. */
+/** Milliseconds of a question among some that are asked at once: of those to one conversation, then of the others. */
 async function measureBatches(
   { turns, now }: LiveTurns,
   arm: string,

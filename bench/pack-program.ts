@@ -9,9 +9,10 @@ import { useBackend } from '../src/core/tensors/backend.ts';
 import { createTerminalProgress } from '../src/core/terminal/progress.ts';
 import { describeDevice } from '../src/lab/verification/backend-proof.ts';
 import { OWN_GOLDEN, readGolden, verify } from '../src/lab/verification/verify.ts';
+import { formatDeviceTable, measureDevice, parseDeviceSize } from './device.ts';
 import type { PackRecord } from './pack.ts';
 
-// the program of a folder of `npm run bench -- pack`, bundled into one file
+// the program of a folder of `npm run bench -- pack`
 
 /** The folder that was packed, around the program. */
 const PACK = dirname(PROJECT_ROOT);
@@ -19,8 +20,9 @@ const PACK = dirname(PROJECT_ROOT);
 async function runPack(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: { out: { type: 'string', default: join(PACK, 'results') } },
+    options: { out: { type: 'string', default: join(PACK, 'results') }, size: { type: 'string', default: 'small' } },
   });
+  const size = parseDeviceSize(values.size);
   const out = resolve(values.out);
   const pack = JSON.parse(readText(join(PACK, 'pack.json'))) as PackRecord;
   makeFolder(out);
@@ -39,7 +41,9 @@ async function runPack(args: readonly string[]): Promise<number> {
   const pass = topics.every(({ failures }) => failures.length === 0);
   write('verify.json', { pass, topics });
   console.log(formatVerifyTable(pack.backend, topics));
-  console.log(`\nwritten to ${out}`);
+  const report = await measureDevice({ backend: pack.backend, size, rounds: 3, seed: 7, progress: console.error });
+  write('device.json', report);
+  console.log(`\n${formatDeviceTable(report)}\n\nwritten to ${out}`);
   return pass ? 0 : 1;
 }
 

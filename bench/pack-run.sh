@@ -1,5 +1,5 @@
 #!/bin/sh
-# run [--out DIR]: the golden cases and the device bench, with what is in this folder alone. Unpacks Node at the first start.
+# run [--out DIR] [--size tiny|small|large]: the golden cases and the device bench, with what is in this folder alone. Unpacks Node at the first start.
 set -eu
 unset NODE_OPTIONS NODE_PATH
 

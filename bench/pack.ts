@@ -48,6 +48,7 @@ const NOT_PACKED = [
   'pg-copy-streams',
   '@huggingface/*',
   'esbuild',
+  'gpt-tokenizer/*',
 ];
 
 /**
@@ -182,7 +183,7 @@ function packNode(folder: string): void {
 
 /**
  * Writes a folder whose `run` needs no network, no Node and no packages: Node's binary and Dawn, compressed, the
- * program as one file, and its golden cases.
+ * program, and its golden cases.
  *
  * @param out of which nothing is there yet; removed if packing fails.
  * @returns its bytes.

@@ -67,7 +67,7 @@ interface Spent {
 interface Cost {
   launches: number;
   readonly started: number;
-  /** Of each work within it that is measured by itself. */
+  /** Costs of work within it that is measured by itself. */
   readonly inner: Spent[];
 }
 

@@ -245,7 +245,7 @@ export class Workspace implements World {
     });
   }
 
-  /** How often each stage was executed, found in memory and read from the store since this was last asked. */
+  /** Counts of the executions of each stage and of what memory and store had, since this was last asked. */
   takeStageCounts(): StageCounts {
     return this.#results.takeStageCounts();
   }

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DeviceReport } from './device.ts';
+import { benchPack, packBench } from './pack.ts';
+
+interface Written {
+  readonly environment: { readonly backend: string };
+}
+
+test('a folder verifies and measures wasm from an empty folder, without Node on the path', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-pack-'));
+  try {
+    const [out, cwd] = [join(folder, 'packed'), join(folder, 'empty')];
+    expect(await packBench('wasm', out)).toBeLessThanOrEqual(60e6);
+    mkdirSync(cwd);
+    const results = join(folder, 'results');
+    const { status, stdout, stderr } = spawnSync(join(out, 'run'), ['--out', results, '--size', 'tiny'], {
+      ...{ cwd, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
+    });
+    expect(stderr.split('\n')).toContain('the same on cpu');
+    expect(status, stderr).toBe(0);
+    const read = (name: string) => JSON.parse(readFileSync(join(results, name), 'utf8')) as Written;
+    const verified = read('verify.json') as Written & { readonly pass: boolean; readonly topics: readonly unknown[] };
+    expect(verified).toMatchObject({ pass: true, environment: { backend: 'wasm', node: process.version } });
+    expect(verified.topics.length).toBeGreaterThan(20);
+    const device = read('device.json') as Written & DeviceReport;
+    expect(device.rows).toHaveLength(10);
+    for (const { workload } of device.rows) expect(stdout).toContain(workload);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a folder that is there, and none, are errors', async () => {
+  await expect(packBench('wasm', tmpdir())).rejects.toThrow('folder is there already');
+  await expect(benchPack(['--backend', 'wasm'])).rejects.toThrow('use pack --backend webgpu OUT');
+  await expect(benchPack(['--backend', 'cuda', 'x'])).rejects.toThrow();
+});
