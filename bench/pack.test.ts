@@ -37,5 +37,5 @@ test('a folder verifies and measures wasm from an empty folder, without Node on 
 test('a folder that is there, and none, are errors', async () => {
   await expect(packBench('wasm', tmpdir())).rejects.toThrow('folder is there already');
   await expect(benchPack(['--backend', 'wasm'])).rejects.toThrow('use pack --backend webgpu OUT');
-  await expect(benchPack(['--backend', 'cuda', 'x'])).rejects.toThrow();
+  await expect(benchPack(['--backend', 'cuda', 'x'])).rejects.toThrow('unknown --backend: cuda; use webgpu, wasm, cpu');
 });
