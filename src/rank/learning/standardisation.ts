@@ -10,26 +10,29 @@ export interface Standardisation {
   readonly deviations: Float64Array;
 }
 
-/** Population mean and deviation of each signal over the candidates of a table, in two passes of float64. O(Q C F). */
+/**
+ * Population mean and deviation of each signal over the candidates of a table, in two passes of float64, each over pair
+ * after pair as they stand in memory. O(Q C F).
+ */
 export function fitStandardisation(table: FeatureTable, signals: readonly string[]): Standardisation {
-  const positions = findSignalPositions(table, signals);
   const { values, mask } = table;
+  const positions = findSignalPositions(table, signals);
   const stride = table.signals.length;
   const count = Math.max(
     1,
     mask.reduce((sum, bit) => sum + bit, 0),
   );
-  const averageSignal = (f: number, of: (value: number) => number) => {
-    let sum = 0;
-    for (let pair = 0, at = positions[f]!; pair < mask.length; pair++, at += stride)
-      if (mask[pair] === 1) sum += of(values[at] as number);
-    return sum / count;
-  };
-  const means = Float64Array.from(signals, (_, f) => averageSignal(f, (value) => value));
-  const deviations = Float64Array.from(signals, (_, f) => {
-    const mean = means[f] as number;
-    const deviation = Math.sqrt(averageSignal(f, (value) => (value - mean) ** 2));
-    return deviation > CONSTANT_SHARE * Math.abs(mean) ? deviation : 1;
+  const means = new Float64Array(signals.length);
+  for (let pair = 0; pair < mask.length; pair++)
+    if (mask[pair] === 1) for (let f = 0; f < means.length; f++) means[f]! += values[pair * stride + positions[f]!]!;
+  for (let f = 0; f < means.length; f++) means[f]! /= count;
+  const squares = new Float64Array(signals.length);
+  for (let pair = 0; pair < mask.length; pair++)
+    if (mask[pair] === 1)
+      for (let f = 0; f < means.length; f++) squares[f]! += (values[pair * stride + positions[f]!]! - means[f]!) ** 2;
+  const deviations = squares.map((sum, f) => {
+    const deviation = Math.sqrt(sum / count);
+    return deviation > CONSTANT_SHARE * Math.abs(means[f]!) ? deviation : 1;
   });
   return { means, deviations };
 }

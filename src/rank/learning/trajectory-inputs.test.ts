@@ -47,7 +47,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('at a cold start the temporal difference alone is squared', async () => {
     const differences = { 'coordinate.depth': 2, 'coordinate.temporal': -3, 'coordinate.homogeneity': 0.5 };
     const { squares } = await readUploaded(buildInputsTable(differences, { ...differences, 'cold-start': 1 }));
-    expect(squares).toEqual([4, 9, 0.25, 0, 9, 0, 0, 0, 0]);
+    expect(squares).toEqual([4, 0, 0, 9, 9, 0, 0.25, 0, 0]);
   });
 
   test('a candidate sees the query, itself, the turns right after it by the shorter way, and the others as one', async () => {

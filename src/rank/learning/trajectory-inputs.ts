@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../../core/tensors/scope.ts';
 import { MASKED } from '../../ops/attention/options.ts';
-import { COORDINATES, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
+import type { Dimensions } from '../../ops/trajectory/coordinate-names.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
-import { uploadFeatures } from './linear-model.ts';
+import { nameFeatures, uploadFeatures } from './linear-model.ts';
 import { listAheadSignals, listCoordinateSignals, TURNS_AHEAD } from './model.ts';
 
 /** The number of trajectory coordinates of a trajectory model (3, 5 or 7), and whether a turn attends to itself. */
@@ -17,9 +17,8 @@ export interface TrajectoryModelOptions {
  * Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of
  * diomande2026ragpp).
  */
-function squareDifferences(table: FeatureTable, dimensions: Dimensions): Float32Array {
+function squareDifferences(table: FeatureTable, names: readonly string[]): Float32Array {
   const isCold = copySignalColumn(table, 'cold-start');
-  const names = listCoordinateSignals(dimensions);
   const squares = new Float32Array(table.mask.length * names.length);
   for (const [m, name] of names.entries()) {
     const differences = copySignalColumn(table, name);
@@ -97,9 +96,12 @@ export function uploadTrajectory(table: FeatureTable, { dimensions, self }: Traj
   const uploadSignal = (name: string) => tf.tensor2d(copySignalColumn(table, name), shape);
   const cosine = copySignalColumn(table, 'cosine');
   const { likeness, distance, bias, keys } = buildForwardKeys(table, self);
+  const coordinates = listCoordinateSignals(dimensions);
   const uploadForward = (numbers: Float32Array) => tf.tensor3d(numbers, [...shape, keys]);
   return scoped('uploadTrajectory', () => {
-    const squares = uploadFeatures(squareDifferences(table, dimensions), [...shape, COORDINATES[dimensions].length]);
+    const squares = uploadFeatures([...shape, coordinates.length], (...block) =>
+      squareDifferences(table, coordinates.slice(...block)),
+    );
     return {
       mask: tf.tensor2d(Float32Array.from(table.mask), shape),
       relevance: uploadSignal('relevance'),
@@ -111,8 +113,7 @@ export function uploadTrajectory(table: FeatureTable, { dimensions, self }: Traj
         shape,
       ),
       ringDistance: uploadSignal('ring.distance'),
-      squares: squares.rows,
-      squareColumns: squares.columns,
+      ...nameFeatures('squares', squares),
       forwardLikeness: uploadForward(likeness),
       forwardDistance: uploadForward(distance),
       forwardBias: uploadForward(bias),

@@ -4,7 +4,7 @@ import { invertOrZero, scoped } from '../../core/tensors/scope.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { MASKED } from '../../ops/attention/options.ts';
 import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions } from '../../ops/trajectory/coordinate-names.ts';
-import { multiplyColumns, withGradient, withGradients } from './linear-model.ts';
+import { findFeatures, multiplyColumns, withGradient, withGradients } from './linear-model.ts';
 import { listTrajectorySignals, type ModelDefinition, type ScoringModel } from './model.ts';
 import type { ParameterSpec } from './parameters.ts';
 import { type TrajectoryModelOptions, uploadTrajectory } from './trajectory-inputs.ts';
@@ -223,8 +223,7 @@ function computeMixedAttentions(
 function computeTerms(parameters: tf.NamedTensorMap, named: tf.NamedTensorMap) {
   const values = parameters as Named<tf.Tensor1D>;
   const inputs = named as Named<tf.Tensor2D>;
-  const features = { rows: named.squares as tf.Tensor3D, columns: inputs.squareColumns! };
-  const squares = multiplyColumns(features, values.coordinates!);
+  const squares = multiplyColumns(findFeatures(named, 'squares'), values.coordinates!);
   const distances: tf.Tensor2D = tf.sqrt(tf.add(squares, ROOT_EPSILON)); // [B, C]
   const trajectory = tf.mul(computePower(tf.sub(0, distances)), inputs.mask!) as tf.Tensor2D;
   const relevance = computeRelevanceTerms(values, inputs);
