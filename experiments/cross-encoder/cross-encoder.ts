@@ -5,9 +5,9 @@ import { matmul } from '../../src/core/tensors/matmul.ts';
 import { readBack } from '../../src/core/tensors/scope.ts';
 import { letEventsIn } from '../../src/core/terminal/progress.ts';
 import type { TokenText } from '../../src/model/encoder.ts';
+import { createAdamState, takeAdamStep } from '../../src/rank/learning/adam.ts';
 import { computeQueryLosses, type LossOptions, uploadLossTargets } from '../../src/rank/learning/losses.ts';
 import { computeValueAndGradients } from '../../src/rank/learning/objective.ts';
-import { createAdamState, takeAdamStep } from '../../src/rank/learning/training.ts';
 import { type HiddenText, type Shapes, type SplitBert, uploadArrays } from '../split-bert.ts';
 
 /** A question with the candidates that it is trained on. */
@@ -131,17 +131,17 @@ export class CrossEncoder {
     { seed, learningRate, epochs, batch }: CrossTraining,
     onStep: (done: number, loss: number) => void = () => {},
   ): Promise<Float64Array> {
-    let [theta, adam] = [start, createAdamState(start.length)];
+    let adam = createAdamState(start);
     let done = 0;
     for (let epoch = 1; epoch <= epochs; epoch++) {
       const drawn = createRandom(seed, `epoch ${epoch} of pairs`).shuffle([...questions]);
       for (let from = 0; from < drawn.length; from += batch) {
-        const { loss, gradient } = await this.computeLoss(theta, drawn.slice(from, from + batch));
-        ({ theta, state: adam } = takeAdamStep(theta, gradient, adam, learningRate));
+        const { loss, gradient } = await this.computeLoss(adam.theta, drawn.slice(from, from + batch));
+        adam = takeAdamStep(adam, gradient, { learningRate });
         onStep(++done, loss);
         await letEventsIn();
       }
     }
-    return theta;
+    return adam.theta;
   }
 }

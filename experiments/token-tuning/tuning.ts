@@ -2,10 +2,10 @@ import { createRandom } from '../../src/core/numbers/random.ts';
 import { letEventsIn, type StartProgress } from '../../src/core/terminal/progress.ts';
 import { getOrCompute } from '../../src/core/values/once.ts';
 import { formatDecimal } from '../../src/lab/report/tables/format.ts';
+import { createAdamState, takeAdamStep } from '../../src/rank/learning/adam.ts';
 import { selectQueries } from '../../src/rank/learning/feature-table.ts';
 import { createTableMetric } from '../../src/rank/learning/fit-options.ts';
 import { drawBalancedFolds } from '../../src/rank/learning/folds.ts';
-import { createAdamState, takeAdamStep } from '../../src/rank/learning/training.ts';
 import { LEAST_LATE } from '../../src/rank/signals/late.ts';
 import { computeTokenLoss, countNumbers, scoreTokens, type TokenModel } from './token-model.ts';
 import type { Pairing, TokenBatches } from './token-questions.ts';
@@ -80,19 +80,19 @@ export async function trainTokens(
   const { seed, learningRate, turns: most, epochs } = training;
   const { clusters } = batches.questions.table;
   const usable = rows.filter((row) => (pairing.labels?.get(row) ?? batches.listGrades(row)).size > 0);
-  let [theta, adam] = [start, createAdamState(start.length)];
-  await onEpoch(theta, 0);
+  let adam = createAdamState(start);
+  await onEpoch(adam.theta, 0);
   for (let epoch = 1; epoch <= epochs; epoch++) {
     const steps = isInOrder ? cut([...usable], training.batch) : drawSteps(usable, clusters, epoch, training);
     for (const step of steps) {
       const batch = batches.make(step, { most, seed: seed + epoch }, pairing);
-      const { gradient } = await computeTokenLoss(model, theta, batch);
-      ({ theta, state: adam } = takeAdamStep(theta, gradient, adam, learningRate));
+      const { gradient } = await computeTokenLoss(model, adam.theta, batch);
+      adam = takeAdamStep(adam, gradient, { learningRate });
       await letEventsIn();
     }
-    await onEpoch(theta, epoch);
+    await onEpoch(adam.theta, epoch);
   }
-  return theta;
+  return adam.theta;
 }
 
 /** Scores of all candidates of rows, row-major [rows, C]. */

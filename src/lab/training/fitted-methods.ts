@@ -122,8 +122,8 @@ export function listSeeds({ fit, seed }: Pick<TrainingConfig, 'fit' | 'seed'>): 
 
 /** The points of the grid, as training takes them. */
 export function listFittingPoints({ fit }: Pick<TrainingConfig, 'fit'>): FittingPoint[] {
-  const { loss, l2, learningRate, temperature, metric, epochs, patience, batchSize, startNoise, select } = fit;
-  const fixed = { metric, epochs, patience, batchSize, startNoise };
+  const { loss, l2, learningRate, clip, temperature, metric, epochs, patience, batchSize, startNoise, select } = fit;
+  const fixed = { metric, epochs, patience, batchSize, startNoise, ...(clip === undefined ? {} : { clip }) };
   if (select !== null) {
     const { method, size, l2 } = select;
     const sizes = [size].flat().sort((a, b) => a - b);

@@ -2,13 +2,13 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import type { FeatureSource, FeatureTable } from './feature-table.ts';
 import { createTableMetric } from './fit-options.ts';
-import { fitModel, type HyperParameters } from './fitting.ts';
+import { fitByTrainer, type HyperParameters } from './fitting.ts';
 import { drawBalancedFolds, type Fold, putRows } from './folds.ts';
 import { listEpochsToChoose } from './greedy-selection.ts';
 import { type ScoringModel, scoreTable } from './model.ts';
 import { countRowEvaluations } from './parameter-search.ts';
 import { constrainValues } from './parameters.ts';
-import type { CurvePoint, TrainingResult } from './training.ts';
+import { type CurvePoint, type TrainingResult, withTrainer } from './training.ts';
 
 /** How hyper-parameters are chosen: the points to try, the inner folds that choose one of them, and the seeds of each training. */
 export interface SelectionPlan {
@@ -94,18 +94,21 @@ async function runTrials(
     const rows = await source.gatherRowsFor(mapToOuterRows(training), unseen);
     const validation = await source.gatherRowsFor(mapToOuterRows(heldOut), unseen);
     const model = plan.modelOf(rows);
-    for (const [p, point] of plan.points.entries()) {
+    await withTrainer({ model, table: rows, validation }, async (trainer) => {
+      // Points of one seed and loss have the same batches, which then stay on the device.
       for (const seed of plan.seeds) {
-        const { curve } = await fitModel(model, rows, validation, { ...point, seed }, pickAbortSignal(hooks));
-        curves[p]?.push({ curve, rows: heldOut.length });
-        work += countRowEvaluations({
-          epochs: curve.length - 1,
-          rows: training.length,
-          validationRows: heldOut.length,
-        });
-        stage.update(++done);
+        for (const [p, point] of plan.points.entries()) {
+          const { curve } = await fitByTrainer(trainer, { ...point, seed }, pickAbortSignal(hooks));
+          curves[p]?.push({ curve, rows: heldOut.length });
+          work += countRowEvaluations({
+            epochs: curve.length - 1,
+            rows: training.length,
+            validationRows: heldOut.length,
+          });
+          stage.update(++done);
+        }
       }
-    }
+    });
   }
   stage.finish(`${trainings} trainings`);
   return { curves: curves.map(meanCurve), work };
@@ -125,8 +128,9 @@ export async function fitPoint(
   assertSeeds(seeds);
   const model = modelOf(table);
   const trained: TrainingResult[] = [];
-  for (const seed of seeds)
-    trained.push(await fitModel(model, table, null, { ...point, seed }, pickAbortSignal(hooks)));
+  await withTrainer({ model, table, validation: null }, async (trainer) => {
+    for (const seed of seeds) trained.push(await fitByTrainer(trainer, { ...point, seed }, pickAbortSignal(hooks)));
+  });
   const rows = table.queryIds.length;
   const work = trained.reduce(
     (sum, { curve }) => sum + countRowEvaluations({ epochs: curve.length - 1, rows, validationRows: 0 }),

@@ -170,6 +170,8 @@ export const fitOptions = z.strictObject({
     .default(['listwise', 'infonce']),
   l2: z.array(z.number().nonnegative()).min(1).default([0.0003, 0.003]),
   learningRate: z.array(positive).min(1).default([0.05]),
+  /** The largest Euclidean norm of a step's gradient; absent in a resolved config without one. */
+  clip: positive.optional(),
   /** The temperature of the softmax in both losses. */
   temperature: positive.default(1),
   /** The metric of early stopping, the inner folds and the searches. */

@@ -1,7 +1,13 @@
 import type { FeatureTable } from './feature-table.ts';
 import { type GreedySelection, selectGreedily } from './greedy-selection.ts';
 import type { ScoringModel } from './model.ts';
-import { type TrainingHooks, type TrainingOptions, type TrainingResult, train } from './training.ts';
+import {
+  type Trainer,
+  type TrainingHooks,
+  type TrainingOptions,
+  type TrainingResult,
+  withTrainer,
+} from './training.ts';
 
 /** Hyper-parameters to choose between. */
 export interface HyperParameters extends Omit<TrainingOptions, 'seed'> {
@@ -9,15 +15,23 @@ export interface HyperParameters extends Omit<TrainingOptions, 'seed'> {
   readonly select?: GreedySelection;
 }
 
-/** Fits a model to a table: by {@link selectGreedily} if the options have `select`, or else by {@link train}. */
+/** Fits the model of a trainer to its table: by {@link selectGreedily} if the options have `select`, or else by training. */
+export function fitByTrainer(
+  trainer: Trainer,
+  { select, ...options }: HyperParameters & Pick<TrainingOptions, 'seed'>,
+  hooks: TrainingHooks = {},
+): Promise<TrainingResult> {
+  if (select === undefined) return trainer.train(options, hooks);
+  const { model, table, validation } = trainer.data;
+  return selectGreedily(model, table, validation, { ...options, ...select }, hooks);
+}
+
+/** {@link fitByTrainer}, once. */
 export function fitModel(
   model: ScoringModel,
   table: FeatureTable,
   validation: FeatureTable | null,
-  { select, ...options }: HyperParameters & Pick<TrainingOptions, 'seed'>,
-  hooks: TrainingHooks = {},
+  options: HyperParameters & Pick<TrainingOptions, 'seed'>,
 ): Promise<TrainingResult> {
-  return select === undefined
-    ? train(model, table, validation, options, hooks)
-    : selectGreedily(model, table, validation, { ...options, ...select }, hooks);
+  return withTrainer({ model, table, validation }, (trainer) => fitByTrainer(trainer, options));
 }

@@ -111,10 +111,12 @@ export class TableScorer {
    */
   async scoreWith(values: Float64Array): Promise<Float32Array> {
     assertValues(this.#model, values);
-    return readBack('TableScorer', () => {
-      const parameters = nameTensors(this.#model, uploadParameters(this.#model, values));
-      return this.#model.score(parameters, this.#inputs);
-    });
+    return readBack('TableScorer', () => this.score(uploadParameters(this.#model, values)));
+  }
+
+  /** @param parameters a vector for each, in the order of the model @returns [Q, C] */
+  score(parameters: readonly tf.Tensor1D[]): tf.Tensor2D {
+    return this.#model.score(nameTensors(this.#model, parameters), this.#inputs);
   }
 
   /**

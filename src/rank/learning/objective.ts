@@ -52,6 +52,8 @@ export class TrainingObjective {
   readonly #inputs: tf.NamedTensorMap;
   readonly #targets: LossTargets;
   readonly #weights: Float32Array;
+  /** B. */
+  readonly queries: number;
   /** Queries that take part. */
   readonly used: number;
 
@@ -66,35 +68,44 @@ export class TrainingObjective {
       this.#disposeTargets();
       throw error;
     }
+    this.queries = this.#targets.used.length;
     this.used = this.#targets.used.reduce((sum, bit) => sum + bit, 0);
     this.#weights = this.#targets.used.map((bit) => bit / this.used);
   }
 
   /** @param theta [P] @throws NotFiniteError naming the epoch's culprit, a loss or gradient that is no number. */
   async computeLossAt(theta: Float64Array): Promise<LossAt> {
-    const numbers = await readBack('TrainingObjective', () =>
-      this.#computeLossesAndGradient(constrainValues(this.#model, theta)),
-    );
-    const queries = this.#weights.length;
-    let sum = 0;
-    for (let query = 0; query < queries; query++) sum += numbers[query] as number;
-    const loss = sum / this.used;
-    const gradient = Float64Array.from(numbers.subarray(queries));
+    const numbers = await readBack('TrainingObjective', () => {
+      const parameters = uploadParameters(this.#model, constrainValues(this.#model, theta));
+      const { losses, gradients } = this.differentiate(parameters);
+      return tf.concat([losses, ...gradients]);
+    });
+    const loss = this.averageLosses(numbers.subarray(0, this.queries));
+    const gradient = Float64Array.from(numbers.subarray(this.queries));
     const wrong = gradient.find((value) => !Number.isFinite(value));
     if (!Number.isFinite(loss) || wrong !== undefined)
       throw new NotFiniteError('loss or its gradient', `parameters ${[...theta]}`, wrong ?? loss);
     return { loss, gradient: pullBackGradient(this.#model, theta, gradient) };
   }
 
-  /** [B + P] the loss of each query, then the gradient of their mean by the parameters in their domains. */
-  #computeLossesAndGradient(values: Float64Array): tf.Tensor {
+  /** The mean over the queries that take part, summed in float64. @param losses [B] */
+  averageLosses(losses: Float32Array): number {
+    return losses.reduce((sum, loss) => sum + loss, 0) / this.used;
+  }
+
+  /**
+   * The loss of each query, and the gradient of their mean by the parameters in their domains. Belongs to the scope
+   * around it.
+   *
+   * @param parameters a vector for each, in the order of the model
+   */
+  differentiate(parameters: tf.Tensor1D[]): { readonly losses: tf.Tensor1D; readonly gradients: tf.Tensor1D[] } {
     const computeLosses = (...tensors: tf.Tensor[]) => {
       const scores = this.#model.score(nameTensors(this.#model, tensors), this.#inputs);
       return computeQueryLosses(scores, this.#targets, this.#loss);
     };
-    const parameters = uploadParameters(this.#model, values);
     const { value, grads } = computeValueAndGradients(computeLosses, parameters, tf.tensor1d(this.#weights));
-    return tf.concat([value, ...grads] as tf.Tensor1D[]);
+    return { losses: value as tf.Tensor1D, gradients: grads as tf.Tensor1D[] };
   }
 
   #disposeTargets(): void {

@@ -8,57 +8,15 @@ import { displayTraining } from './learning-display.ts';
 import { type LossOptions, listUsableQueries } from './losses.ts';
 import { type ScoringModel, TableScorer } from './model.ts';
 import { TrainingObjective } from './objective.ts';
-import { constrainValues, freeValues, listHandTunedValues } from './parameters.ts';
-
-/** The state of an optimisation by Adam. */
-interface AdamState {
-  readonly step: number;
-  /** [P] running means of the gradient and of its square. */
-  readonly first: Float64Array;
-  readonly second: Float64Array;
-}
-
-const FIRST_DECAY = 0.9;
-const SECOND_DECAY = 0.999;
-const EPSILON = 1e-8;
-
-/**
- * The state of Adam before the first step: step 0 and running means of 0.
- *
- * @param count the number P of free numbers.
- */
-export function createAdamState(count: number): AdamState {
-  return { step: 0, first: new Float64Array(count), second: new Float64Array(count) };
-}
-
-/**
- * One step of Adam (kingma2015adam, algorithm 1). On the host in float64: there are a few dozen numbers, and a state of
- * plain numbers can be stored, so that an interrupted training resumes to the same result.
- *
- * @param theta [P]
- * @param gradient [P]
- */
-export function takeAdamStep(theta: Float64Array, gradient: Float64Array, state: AdamState, learningRate: number) {
-  const step = state.step + 1;
-  const first = state.first.map((mean, i) => FIRST_DECAY * mean + (1 - FIRST_DECAY) * gradient[i]!);
-  const second = state.second.map((mean, i) => SECOND_DECAY * mean + (1 - SECOND_DECAY) * gradient[i]! ** 2);
-  const firstScale = 1 / (1 - FIRST_DECAY ** step);
-  const secondScale = 1 / (1 - SECOND_DECAY ** step);
-  const next = theta.map(
-    (x, i) => x - (learningRate * first[i]! * firstScale) / (Math.sqrt(second[i]! * secondScale) + EPSILON),
-  );
-  return { theta: next, state: { step, first, second } };
-}
+import { constrainValues } from './parameters.ts';
+import { createSteps, listFreeHandTuned, type StepOptions, type StepPlace } from './training-steps.ts';
 
 /**
  * The loss, the steps of Adam, the regularisation and early stopping of a training; {@link TRAINING_DEFAULTS} has
  * values for all but the metric.
  */
-export interface TrainingOptions {
+export interface TrainingOptions extends StepOptions {
   readonly loss: LossOptions;
-  readonly learningRate: number;
-  /** Weight of the squared distance of the free numbers from the hand-tuned start. */
-  readonly l2: number;
   /** Passes over the training queries, at most. */
   readonly epochs: number;
   /** Epochs without a better validation after which training stops. */
@@ -70,6 +28,8 @@ export interface TrainingOptions {
   readonly seed: number;
   /** Deviation of the normal noise on the free numbers at the start, which distinguishes seeds. */
   readonly startNoise: number;
+  /** By default the `device` where a read-back waits for it, and else the `host`. */
+  readonly steps?: StepPlace;
 }
 
 /** Options of {@link train}, as of a fit. */
@@ -93,10 +53,9 @@ export type CurvePoint = {
   readonly validation: number | null;
 };
 
-/** The state of a training after an epoch. */
+/** A training after an epoch. */
 interface TrainingState {
   readonly theta: Float64Array;
-  readonly adam: AdamState;
   readonly best: { readonly epoch: number; readonly theta: Float64Array };
   readonly curve: readonly CurvePoint[];
 }
@@ -139,90 +98,56 @@ function drawStart(model: ScoringModel, { seed, startNoise }: TrainingOptions): 
   return listFreeHandTuned(model).map((number) => number + startNoise * stream.drawNormal());
 }
 
-function listFreeHandTuned(model: ScoringModel): Float64Array {
-  return freeValues(model, listHandTunedValues(model));
-}
-
 /** A training whose tables are on the device. */
 class Training {
-  readonly #model: ScoringModel;
   readonly #options: TrainingOptions;
-  readonly #objectives: TrainingObjective[] = [];
-  readonly #anchor: Float64Array;
-  #validate: ((values: Float64Array) => Promise<number>) | null = null;
-  #scorer: TableScorer | null = null;
+  readonly #objectives: readonly TrainingObjective[];
+  readonly #scorer: TableScorer | null;
+  readonly #validate: (scores: Float32Array | null) => number | null;
+  readonly #steps: ReturnType<typeof createSteps>;
+  readonly #start: Float64Array;
 
-  constructor(model: ScoringModel, options: TrainingOptions) {
-    this.#model = model;
+  constructor({ model, validation }: TrainedTable, uploaded: UploadedTables, options: TrainingOptions) {
     this.#options = options;
-    this.#anchor = listFreeHandTuned(model);
-  }
-
-  upload(table: FeatureTable, batches: readonly Int32Array[], validation: FeatureTable | null): void {
-    for (const batch of batches) {
-      const part = batch.length === table.queryIds.length ? table : selectQueries(table, batch);
-      this.#objectives.push(new TrainingObjective(this.#model, part, this.#options.loss));
-    }
-    if (validation === null) return;
-    const scorer = new TableScorer(this.#model, validation);
-    this.#scorer = scorer;
-    const metric = createTableMetric(validation, this.#options.metric);
-    this.#validate = async (values) => metric.mean(await scorer.scoreWith(values));
+    this.#objectives = uploaded.objectives;
+    this.#scorer = uploaded.scorer;
+    const metric = validation && createTableMetric(validation, options.metric);
+    this.#validate = (scores) => (metric === null ? null : metric.mean(scores as Float32Array));
+    this.#start = drawStart(model, options);
+    this.#steps = createSteps(model, this.#start, options, options.steps);
   }
 
   async start(): Promise<TrainingState> {
-    const theta = drawStart(this.#model, this.#options);
-    const validation = await this.#measureValidation(theta);
-    return {
-      theta,
-      adam: createAdamState(theta.length),
-      best: { epoch: 0, theta },
-      curve: [{ epoch: 0, loss: null, validation }],
-    };
+    const theta = this.#start;
+    const { scores } = await this.#steps.runEpoch([], this.#scorer);
+    return { theta, best: { epoch: 0, theta }, curve: [{ epoch: 0, loss: null, validation: this.#validate(scores) }] };
   }
 
   /** True if another epoch follows a state. */
   isOver({ curve, best }: TrainingState): boolean {
     const epoch = curve.length - 1;
-    return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);
+    return epoch >= this.#options.epochs || (this.#scorer !== null && epoch - best.epoch >= this.#options.patience);
   }
 
-  async runEpoch({ theta: from, adam: before, best, curve }: TrainingState): Promise<TrainingState> {
-    const { seed, learningRate } = this.#options;
+  async runEpoch({ best, curve }: TrainingState): Promise<TrainingState> {
     const epoch = curve.length;
-    let theta = from;
-    let adam = before;
-    let sum = 0;
-    let queries = 0;
-    for (const objective of createRandom(seed, `training epoch ${epoch}`).shuffle([...this.#objectives])) {
-      const { loss, gradient } = await objective.computeLossAt(theta);
-      ({ theta, state: adam } = takeAdamStep(theta, this.#penaliseGradient(theta, gradient), adam, learningRate));
-      sum += loss * objective.used;
-      queries += objective.used;
-    }
-    const validation = await this.#measureValidation(theta);
+    const stream = createRandom(this.#options.seed, `training epoch ${epoch}`);
+    const objectives = stream.shuffle([...this.#objectives]);
+    const { theta, losses, scores } = await this.#steps.runEpoch(objectives, this.#scorer);
+    const sum = objectives.reduce((total, { used }, i) => total + losses[i]! * used, 0);
+    const queries = objectives.reduce((total, { used }) => total + used, 0);
+    const validation = this.#validate(scores);
     const bar = curve[best.epoch]?.validation ?? Number.NEGATIVE_INFINITY;
     const isBest = validation === null || validation > bar;
     return {
       theta,
-      adam,
       best: isBest ? { epoch, theta } : best,
       curve: [...curve, { epoch, loss: sum / queries, validation }],
     };
   }
 
-  #penaliseGradient(theta: Float64Array, gradient: Float64Array): Float64Array {
-    const { l2 } = this.#options;
-    return gradient.map((slope, i) => slope + 2 * l2 * (theta[i]! - this.#anchor[i]!));
-  }
-
-  #measureValidation(theta: Float64Array): Promise<number | null> {
-    return this.#validate === null ? Promise.resolve(null) : this.#validate(constrainValues(this.#model, theta));
-  }
-
   dispose(): void {
-    for (const objective of this.#objectives) objective.dispose();
-    this.#scorer?.dispose();
+    this.#steps.dispose();
   }
 }
 
@@ -240,33 +165,108 @@ async function run(training: Training, { signal, progress }: TrainingHooks, epoc
   return state;
 }
 
+/** What trainings fit a model to. */
+export interface TrainedTable {
+  readonly model: ScoringModel;
+  readonly table: FeatureTable;
+  /** Says which epoch is the best; null for the last one. */
+  readonly validation: FeatureTable | null;
+}
+
+/** Its tables on the device. */
+interface UploadedTables {
+  readonly objectives: readonly TrainingObjective[];
+  readonly scorer: TableScorer | null;
+}
+
 /**
- * Fits a model's parameters to a table: gradients on the active backend, steps of Adam on the host. With a validation
- * table the parameters of its best epoch are kept (the start counts as one) and training stops when no better one
- * comes; without, those of the last epoch. The same options and tables on the same backend give the same parameters,
- * bit for bit.
+ * Trains a model on a table several times. The tables stay on the device until it is disposed; queries are uploaded
+ * again for options with another loss or other batches.
+ */
+export class Trainer {
+  readonly data: TrainedTable;
+  #batches = '';
+  #objectives: TrainingObjective[] = [];
+  #scorer: TableScorer | null = null;
+
+  constructor(data: TrainedTable) {
+    this.data = data;
+  }
+
+  /**
+   * A training from the start, as {@link train} describes it.
+   *
+   * @param given by default {@link TRAINING_DEFAULTS}.
+   */
+  async train(given: Partial<TrainingOptions> = {}, hooks: TrainingHooks = {}): Promise<TrainingResult> {
+    const { model, table } = this.data;
+    const options = { ...TRAINING_DEFAULTS, ...given };
+    const usable = listUsableQueries(table, options.loss);
+    await ensureBackend();
+    const training = new Training(this.data, this.#upload(usable, options), options);
+    try {
+      const { best, curve } = await run(training, hooks, options.epochs);
+      const leftOut = table.queryIds.length - usable.length;
+      const { theta, epoch: bestEpoch } = best;
+      return displayTraining({ values: constrainValues(model, theta), theta, bestEpoch, curve, leftOut }, model);
+    } finally {
+      training.dispose();
+    }
+  }
+
+  #upload(usable: Int32Array, options: TrainingOptions): UploadedTables {
+    const { model, table, validation } = this.data;
+    const { loss, batchSize, seed } = options;
+    const batches = JSON.stringify([loss, batchSize, batchSize === null ? null : seed]);
+    if (batches !== this.#batches) {
+      this.#disposeObjectives();
+      for (const batch of drawBatches(usable, options)) {
+        const part = batch.length === table.queryIds.length ? table : selectQueries(table, batch);
+        this.#objectives.push(new TrainingObjective(model, part, loss));
+      }
+      this.#batches = batches;
+    }
+    if (validation !== null) this.#scorer ??= new TableScorer(model, validation);
+    return { objectives: this.#objectives, scorer: this.#scorer };
+  }
+
+  #disposeObjectives(): void {
+    for (const objective of this.#objectives) objective.dispose();
+    this.#objectives = [];
+    this.#batches = '';
+  }
+
+  dispose(): void {
+    this.#disposeObjectives();
+    this.#scorer?.dispose();
+    this.#scorer = null;
+  }
+}
+
+/** Uses a trainer and disposes it. */
+export async function withTrainer<T>(data: TrainedTable, use: (trainer: Trainer) => Promise<T>): Promise<T> {
+  const trainer = new Trainer(data);
+  try {
+    return await use(trainer);
+  } finally {
+    trainer.dispose();
+  }
+}
+
+/**
+ * Fits a model's parameters to a table by Adam; the gradients come from the active backend. With a validation table the
+ * parameters of its best epoch are kept (the start counts as one) and training stops when no better one comes; without,
+ * those of the last epoch. The same options and tables on the same backend give the same parameters, bit for bit.
  *
  * @param given by default {@link TRAINING_DEFAULTS}.
  * @throws ValidationError if no query has a relevant candidate; the reason of the signal if training is aborted.
  */
-export async function train(
+export function train(
   model: ScoringModel,
   table: FeatureTable,
   validation: FeatureTable | null,
   given: Partial<TrainingOptions> = {},
   hooks: TrainingHooks = {},
 ): Promise<TrainingResult> {
-  const options = { ...TRAINING_DEFAULTS, ...given };
-  const usable = listUsableQueries(table, options.loss);
-  await ensureBackend();
-  const training = new Training(model, options);
-  try {
-    training.upload(table, drawBatches(usable, options), validation);
-    const { best, curve } = await run(training, hooks, options.epochs);
-    const leftOut = table.queryIds.length - usable.length;
-    const { theta, epoch: bestEpoch } = best;
-    return displayTraining({ values: constrainValues(model, theta), theta, bestEpoch, curve, leftOut }, model);
-  } finally {
-    training.dispose();
-  }
+  return withTrainer({ model, table, validation }, (trainer) => trainer.train(given, hooks));
 }
