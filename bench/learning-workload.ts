@@ -8,6 +8,8 @@ export interface LearningSettings {
   readonly candidates: number;
   readonly signals: number;
   readonly epochs: number;
+  /** Queries in a step; by default all of them. */
+  readonly batch?: number | null;
   readonly repeats: number;
   readonly seed: number;
 }

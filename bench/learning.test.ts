@@ -12,7 +12,7 @@ const { table, model } = drawLearningWorkload(settings);
 beforeAll(() => useBackend('wasm'));
 
 test('the loss starts at that of equal scores and falls, as it does in torch', async () => {
-  const ours = await measureLearning(settings, table, model);
+  const ours = await measureLearning(settings, table, model, 'host');
   expect(ours.firstLoss).toBeCloseTo(Math.log(13), 5);
   expect(ours.lastLoss).toBeLessThan(0.9 * ours.firstLoss);
   const python = findPython(['torch', 'numpy']);
@@ -25,7 +25,7 @@ test('the loss starts at that of equal scores and falls, as it does in torch', a
 test('the ratio is to torch', () => {
   const shared = { epochs: 100, firstLoss: 2, lastLoss: 1 };
   const rows = [
-    { ...shared, name: 'ours', seconds: 2.5 },
+    { ...shared, name: 'steps on the host', seconds: 2.5 },
     { ...shared, name: 'torch', seconds: 5 },
   ];
   const cells = formatLearningTable(rows)
@@ -33,7 +33,7 @@ test('the ratio is to torch', () => {
     .slice(2)
     .map((line) => line.trim().split(/\s{2,}/));
   expect(cells).toEqual([
-    ['ours', '100', '2.500', '25.0', '2.00000', '1.00000', '2.00'],
+    ['steps on the host', '100', '2.500', '25.0', '2.00000', '1.00000', '2.00'],
     ['torch', '100', '5.000', '50.0', '2.00000', '1.00000', '1.00'],
   ]);
   expect(formatLearningTable(rows.slice(0, 1))).toMatch(/ -$/);
@@ -46,8 +46,14 @@ describe('bench command', () => {
     const sizes = ['--queries', '31', '--candidates', '7', '--signals', '3', '--epochs', '5', '--repeats', '1'];
     const { output } = await run(...sizes, '--peer', 'none', '--backend', 'wasm');
     expect(output).toMatch(/\ndata: 31 queries x 7 candidates x 3 signals, seed 7\n/);
-    expect(output).toMatch(/\nours +5 +\d+\.\d{3} +\d+\.\d +1\.94591 +1\.\d{5} +-\n/);
+    for (const steps of ['host', 'device'])
+      expect(output).toMatch(
+        new RegExp(`\\nsteps on the ${steps} +5 +\\d+\\.\\d{3} +\\d+\\.\\d +1\\.94591 +1\\.\\d{5} +-\\n`),
+      );
     expect(output).toMatch(/\nno peer was asked for\n$/);
+    const batches = await run(...sizes, '--batch', '8', '--backend', 'wasm');
+    expect(batches.output).toMatch(/\ntraining: 5 epochs of Adam, 8 queries in a step; /);
+    expect(batches.output).toMatch(/\nno peer takes these batches\n$/);
   });
 
   test.each([

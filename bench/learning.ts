@@ -5,6 +5,7 @@ import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/ba
 import type { FeatureTable } from '../src/rank/learning/feature-table.ts';
 import type { LinearModel } from '../src/rank/learning/linear-model.ts';
 import { type TrainingOptions, train } from '../src/rank/learning/training.ts';
+import type { StepPlace } from '../src/rank/learning/training-steps.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { runTorchLearning } from './learning-peer.ts';
 import { drawLearningWorkload, LEARNING_RATE, type LearningRow, type LearningSettings } from './learning-workload.ts';
@@ -12,11 +13,12 @@ import { findPython } from './peers/python.ts';
 import { formatTextTable } from './text-table.ts';
 import { timeRepeats } from './timing.ts';
 
-export const LEARNING_USAGE = `learning [options]   time of training a linear mix of signals by listwise cross-entropy with Adam, all queries in a step, beside the same in torch where python3 imports it (apt-get install -y python3-torch)
+export const LEARNING_USAGE = `learning [options]   time of training a linear mix of signals by listwise cross-entropy with Adam, with steps on the host and on the device, beside the same in torch where python3 imports it (apt-get install -y python3-torch)
     --queries Q        (default 10000)
     --candidates C     of a query (default 100)
     --signals F        (default 16)
     --epochs E         (default 100)
+    --batch B          queries in a step, without a peer (default all of them)
     --repeats R        of which the fastest counts, as others may use the machine (default 3)
     --peer P           torch, none (default torch)
     --seed S           (default 7)
@@ -24,9 +26,9 @@ export const LEARNING_USAGE = `learning [options]   time of training a linear mi
 
 const PEERS = ['torch', 'none'] as const;
 
-/** Listwise cross-entropy with Adam, all queries in a step. */
-export function buildTrainingOptions({ epochs, seed }: LearningSettings): TrainingOptions {
-  const shared = { learningRate: LEARNING_RATE, l2: 0, batchSize: null, startNoise: 0 };
+/** Listwise cross-entropy with Adam. */
+export function buildTrainingOptions({ epochs, batch = null, seed }: LearningSettings): TrainingOptions {
+  const shared = { learningRate: LEARNING_RATE, l2: 0, batchSize: batch, startNoise: 0 };
   return { ...shared, epochs, patience: epochs, seed, loss: { name: 'listwise', temperature: 1 } };
 }
 
@@ -35,13 +37,14 @@ export async function measureLearning(
   settings: LearningSettings,
   table: FeatureTable,
   model: LinearModel,
+  steps: StepPlace,
 ): Promise<LearningRow> {
   const { fastest, result } = await timeRepeats(settings.repeats, () =>
-    train(model, table, null, buildTrainingOptions(settings)),
+    train(model, table, null, { ...buildTrainingOptions(settings), steps }),
   );
   const losses = result.curve.slice(1).map(({ loss }) => loss as number);
   return {
-    name: 'ours',
+    name: `steps on the ${steps}`,
     epochs: settings.epochs,
     seconds: fastest / 1000,
     firstLoss: losses[0]!,
@@ -53,14 +56,16 @@ export async function measureLearning(
 export async function benchLearning(args: readonly string[]): Promise<void> {
   const { settings, peer, backend: choice } = parseOptions(args);
   const backend = await useBackend(choice);
-  const { queries, candidates, signals, epochs, seed, repeats } = settings;
+  const { queries, candidates, signals, epochs, batch = null, seed, repeats } = settings;
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
   console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
   console.log(`data: ${queries} queries x ${candidates} candidates x ${signals} signals, seed ${seed}`);
-  console.log(`training: ${epochs} epochs of Adam, all queries in a step; the fastest of ${repeats}`);
+  const taken = batch === null ? 'all queries' : `${batch} queries`;
+  console.log(`training: ${epochs} epochs of Adam, ${taken} in a step; the fastest of ${repeats}`);
   const { table, model } = drawLearningWorkload(settings);
-  const rows = [await measureLearning(settings, table, model)];
-  const python = peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
+  const rows: LearningRow[] = [];
+  for (const steps of ['host', 'device'] as const) rows.push(await measureLearning(settings, table, model, steps));
+  const python = peer === 'torch' && batch === null ? findPython(['torch', 'numpy']) : undefined;
   if (python !== undefined && 'versions' in python) rows.push(runTorchLearning(python, settings, table, model));
   console.log(`\n${formatLearningTable(rows)}\n`);
   const product = (4 * queries * candidates * signals) / 1e6;
@@ -68,7 +73,7 @@ export async function benchLearning(args: readonly string[]): Promise<void> {
     `an epoch: products of ${product.toFixed(1)} million operations, forward and back, and the softmax of every pair`,
   );
   console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
-  if (python === undefined) console.log('no peer was asked for');
+  if (python === undefined) console.log(batch === null ? 'no peer was asked for' : 'no peer takes these batches');
   else console.log('versions' in python ? `peer: ${python.versions}, one thread` : `no peer: ${python.missing}`);
 }
 
@@ -85,18 +90,21 @@ function parseOptions(args: readonly string[]): {
       candidates: describeTextOption('100'),
       signals: describeTextOption('16'),
       epochs: describeTextOption('100'),
+      batch: { type: 'string' },
       repeats: describeTextOption('3'),
       peer: describeTextOption('torch'),
       seed: describeTextOption('7'),
       backend: describeTextOption('auto'),
     },
   });
-  const parseLearningInteger = (name: keyof typeof values) => parsePositiveOption(name, values[name]);
+  const { batch, ...texts } = values;
+  const parseLearningInteger = (name: keyof typeof texts) => parsePositiveOption(name, texts[name]);
   const settings = {
     queries: parseLearningInteger('queries'),
     candidates: parseLearningInteger('candidates'),
     signals: parseLearningInteger('signals'),
     epochs: parseLearningInteger('epochs'),
+    batch: batch === undefined ? null : parsePositiveOption('batch', batch),
     repeats: parseLearningInteger('repeats'),
     seed: parseLearningInteger('seed'),
   };
