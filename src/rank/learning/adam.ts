@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../../core/tensors/scope.ts';
 
-/** How steps of Adam are taken. */
+/** The options of steps of Adam. */
 export interface AdamOptions {
   readonly learningRate: number;
   /** The largest Euclidean norm of a step's gradient, which is scaled down to it; by default there is none. */
@@ -30,7 +30,7 @@ const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.999;
 const EPSILON = 1e-8;
 
-/** What makes up for the running means' start at 0, before step `step` of 1, 2, ... */
+/** Factors that make up for the start of the running means at 0. @param step of 1, 2, ... */
 function computeCorrections(step: number) {
   return { first: 1 / (1 - FIRST_DECAY ** step), second: 1 / (1 - SECOND_DECAY ** step) };
 }

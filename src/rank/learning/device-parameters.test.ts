@@ -15,7 +15,7 @@ const describeParameter = (name: ConstraintName, count: number) => ({
   range: [0, 1] as const,
 });
 const names = Object.keys(CONSTRAINTS) as ConstraintName[];
-const one = names.map((name): Parametric => ({ parameters: [describeParameter(name, 5)] }));
+const singles = names.map((name): Parametric => ({ parameters: [describeParameter(name, 5)] }));
 const all: Parametric = { parameters: names.map((name, i) => describeParameter(name, i + 2)) };
 /** Also where an exponential is too large for float32, and where a sum of 1 loses a small one. */
 const THETA = [-100, -17.5, -3.25, 0, 0.75, 100, 8, -0.5, 1.5, 2, -1, 0.25, -9, 6];
@@ -24,7 +24,7 @@ const GRADIENT = [2, -3, 5, -7, 11, -13, 0.5, 17, -19, 23, -29, 31, 37, -41];
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   useBackendWithoutLeaks(backend);
 
-  test.each([...one.map((model, i) => [names[i], model] as const), ['all', all] as const])(
+  test.each([...singles.map((model, i) => [names[i], model] as const), ['all', all] as const])(
     'values and gradients are those of the host: %s',
     async (_, model) => {
       const count = model.parameters.reduce((sum, { labels }) => sum + labels.length, 0);

@@ -15,7 +15,7 @@ export interface HyperParameters extends Omit<TrainingOptions, 'seed'> {
   readonly select?: GreedySelection;
 }
 
-/** Fits the model of a trainer to its table: by {@link selectGreedily} if the options have `select`, or else by training. */
+/** Fits a trainer's model to its table: by {@link selectGreedily} if the options have `select`, or else by training. */
 export function fitByTrainer(
   trainer: Trainer,
   { select, ...options }: HyperParameters & Pick<TrainingOptions, 'seed'>,

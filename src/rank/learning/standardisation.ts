@@ -11,8 +11,8 @@ export interface Standardisation {
 }
 
 /**
- * Population mean and deviation of each signal over the candidates of a table, in two passes of float64, each over pair
- * after pair as they stand in memory. O(Q C F).
+ * Population mean and deviation of each signal over the candidates of a table, in two passes of float64 in the order of
+ * memory. O(Q C F).
  */
 export function fitStandardisation(table: FeatureTable, signals: readonly string[]): Standardisation {
   const { values, mask } = table;

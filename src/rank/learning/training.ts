@@ -165,7 +165,7 @@ async function run(training: Training, { signal, progress }: TrainingHooks, epoc
   return state;
 }
 
-/** What trainings fit a model to. */
+/** A model and the table that it is fitted to. */
 export interface TrainedTable {
   readonly model: ScoringModel;
   readonly table: FeatureTable;
