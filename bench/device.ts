@@ -13,7 +13,7 @@ import { formatRowsAsPipeTable } from '../src/lab/report/tables/pipe-table.ts';
 import { captureEnvironment } from '../src/lab/run/environment.ts';
 import { describeDevice } from '../src/lab/verification/backend-proof.ts';
 import type { BackendWorkload } from './backend-workloads.ts';
-import { findLargestDifference } from './backends.ts';
+import { findLargestDifference, formatThreeDigits } from './backends.ts';
 import { DEVICE_SIZES, type DeviceSize, listDeviceWorkloads, readRateSizes } from './device-workloads.ts';
 import { parseIntegerOption, parsePositiveOption } from './integer-option.ts';
 import { formatTextTable } from './text-table.ts';
@@ -208,7 +208,7 @@ const listCells = (rows: readonly DeviceRow[]) =>
     `${(100 * row.matmulShare).toPrecision(2)} %`,
     `${(100 * row.memoryShare).toPrecision(2)} %`,
     `${row.launches}`,
-    (row.bytes / 1e6).toPrecision(3),
+    formatThreeDigits(row.bytes / 1e6),
     row.difference.toExponential(1),
     row.relativeDifference.toExponential(1),
   ]);
