@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../src/core/code/package-root.ts';
 import { useBackend } from '../src/core/tensors/backend.ts';
 import { runBenchCommand } from './command.harness.ts';
-import { type DeviceReport, formatDeviceTable, measureDevice } from './device.ts';
+import { type DeviceReport, formatDeviceTable, measureDevice, parseDeviceSize } from './device.ts';
+import { listDeviceWorkloads } from './device-workloads.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-device-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -64,6 +66,24 @@ test('a document without a place for the backend is an error before any work', a
     errors:
       'document has no block for table device/wasm; add the lines <!-- device/wasm --> and <!-- end of table -->\n',
   });
+});
+
+test('each table of the documentation has all workloads of its size, of a commit', () => {
+  const page = readFileSync(join(PROJECT_ROOT, 'docs/performance.md'), 'utf8');
+  const tables = [...page.matchAll(/<!-- device\/(\w+) -->(.*?)<!-- end of table -->/gs)];
+  expect(tables.map(([, backend]) => backend).sort()).toEqual(['cuda', 'node', 'wasm', 'webgpu']);
+  for (const [, backend, text] of tables as unknown as [string, string, string][]) {
+    const [, size, seed, commit] =
+      /--backend (?:\w+) .*\nbackend \w+, .+; size (\w+), .* seed (\d+), .*\n.* commit ([0-9a-f]{12})\.\n/.exec(text) ??
+      [];
+    expect(text).toContain(`\nbackend ${backend}, `);
+    expect(commit, backend).toBeDefined();
+    const rows = text.split('\n').filter((line) => line.startsWith('| '));
+    const names = listDeviceWorkloads(parseDeviceSize(size as string), Number(seed)).map(({ name }) => name);
+    expect(rows.slice(2).map((row) => row.split('|')[1]?.trim())).toEqual(names);
+    for (const row of rows.slice(2))
+      for (const cell of row.split('|').slice(2, -1)) expect(Number.parseFloat(cell), row).toBeGreaterThanOrEqual(0);
+  }
 });
 
 test.each([
