@@ -74,7 +74,7 @@ export interface DeviceReport {
 }
 
 /** Runs of an operation between two read-backs, so that a read-back hardly counts. */
-const QUEUED = 8;
+export const QUEUED = 8;
 
 /** Seconds of one `compute` among several; the read-back of one number waits for all of them. */
 async function timeQueued(rounds: number, compute: () => tf.Tensor): Promise<number> {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# run [--out DIR] [--size tiny|small|large]: the golden cases and the device bench, with what is in this folder alone. Unpacks Node at the first start.
+# run [--out DIR] [--size tiny|small|large] [--torch]: the golden cases and the device bench, with what is in this folder alone. Unpacks Node at the first start.
+# --torch also measures the rates of a product and of memory by torch, where python3 imports torch.
 set -eu
 unset NODE_OPTIONS NODE_PATH
 

@@ -33,7 +33,7 @@ test('a folder verifies and measures wasm from an empty folder, without Node on 
     expect(readdirSync(out).sort()).toEqual(['node.gz', 'pack.json', 'program', 'run']);
     mkdirSync(cwd);
     const results = join(folder, 'results');
-    const { status, stdout, stderr } = spawnSync(join(out, 'run'), ['--out', results, '--size', 'tiny'], {
+    const { status, stdout, stderr } = spawnSync(join(out, 'run'), ['--out', results, '--size', 'tiny', '--torch'], {
       ...{ cwd, encoding: 'utf8', env },
     });
     expect(stderr.split('\n')).toContain('the same on cpu');
@@ -45,6 +45,9 @@ test('a folder verifies and measures wasm from an empty folder, without Node on 
     const device = read('device.json') as Written & DeviceReport;
     expect(device.rows).toHaveLength(10);
     for (const { workload } of device.rows) expect(stdout).toContain(workload);
+    const torch = read('torch.json') as Written & { readonly missing?: string; readonly matmulRate?: number };
+    if (torch.missing === undefined) expect(torch.matmulRate).toBeGreaterThan(0);
+    else expect(stdout).toContain(`torch was not measured: ${torch.missing}`);
   } finally {
     rmSync(folder, { recursive: true });
   }
