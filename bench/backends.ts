@@ -130,8 +130,8 @@ function parseOptions(args: readonly string[]): { backends: BackendName[]; round
 }
 
 /** Three digits, never an exponent. */
-function formatMilliseconds(milliseconds: number): string {
-  return milliseconds >= 100 ? milliseconds.toFixed(0) : milliseconds.toPrecision(3);
+export function formatThreeDigits(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }
 
 /** Milliseconds, and how many times as fast as the first backend in the same round. */
@@ -152,8 +152,8 @@ export function formatBackendTable(rows: readonly BackendRow[]): string {
     return [
       workload,
       backend,
-      formatMilliseconds(Math.min(...rounds)),
-      formatMilliseconds(processor),
+      formatThreeDigits(Math.min(...rounds)),
+      formatThreeDigits(processor),
       isFirst ? '' : median(ratios).toFixed(2),
       isFirst ? '' : `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
       isFirst ? '' : difference.toExponential(1),

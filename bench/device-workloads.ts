@@ -33,7 +33,12 @@ interface DeviceWorkloadSizes extends Omit<WorkloadSizes, 'seed' | 'texts'> {
   readonly propagation: number;
   /** Turns, tokens of a turn and of a question. */
   readonly late: { readonly turns: number; readonly turnTokens: number; readonly questionTokens: number };
-  readonly bert: { readonly sizes: BertSizes; readonly texts: number; readonly pieces: number };
+  /** Gradients keep what all layers compute, so that a backward pass takes fewer texts. */
+  readonly bert: {
+    readonly sizes: BertSizes;
+    readonly texts: { readonly forward: number; readonly backward: number };
+    readonly pieces: number;
+  };
   /** Rows of the square matrices, and numbers of the arrays, by which the rates of a backend are measured. */
   readonly rates: { readonly rows: number; readonly numbers: number };
 }
@@ -44,7 +49,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
   tiny: {
     ...{ dense: 67, attention: [131], propagation: 101, dimension: 24 },
     late: { turns: 31, turnTokens: 7, questionTokens: 5 },
-    bert: { sizes: { ...TINY_BERT, num_hidden_layers: 2 }, texts: 2, pieces: 11 },
+    bert: { sizes: { ...TINY_BERT, num_hidden_layers: 2 }, texts: { forward: 2, backward: 2 }, pieces: 11 },
     pagerank: { nodes: 53, edges: 211, batch: 3 },
     rerank: { turns: 101, candidates: 11, batches: [5] },
     learning: { queries: 31, candidates: 7, signals: 3, epochs: 2 },
@@ -53,7 +58,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
   small: {
     ...{ dense: 512, attention: [2048], propagation: 800, dimension: 128 },
     late: { turns: 2000, turnTokens: 32, questionTokens: 16 },
-    bert: { sizes: { ...E5_SIZES, num_hidden_layers: 2 }, texts: 2, pieces: 38 },
+    bert: { sizes: { ...E5_SIZES, num_hidden_layers: 2 }, texts: { forward: 2, backward: 2 }, pieces: 38 },
     pagerank: { nodes: 1000, edges: 10_000, batch: 32 },
     rerank: { turns: 1000, candidates: 100, batches: [32] },
     learning: { queries: 1000, candidates: 100, signals: 16, epochs: 5 },
@@ -62,7 +67,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
   large: {
     ...{ dense: 8192, attention: [32_768], propagation: 20_000, dimension: 512 },
     late: { turns: 20_000, turnTokens: 35, questionTokens: 32 },
-    bert: { sizes: E5_SIZES, texts: 64, pieces: 128 },
+    bert: { sizes: E5_SIZES, texts: { forward: 64, backward: 16 }, pieces: 128 },
     pagerank: { nodes: 5400, edges: 50_000, batch: 256 },
     rerank: { turns: 3216, candidates: 200, batches: [256] },
     learning: { ...FULL_SIZES.learning, epochs: 20 },
@@ -117,7 +122,13 @@ function computeBertGradients({ sizes, layers }: Bert, rows: tf.Tensor2D, pieces
 
 function buildBertWorkload(
   pass: 'forward' | 'backward',
-  { bert: { sizes, texts, pieces } }: DeviceWorkloadSizes,
+  {
+    bert: {
+      sizes,
+      texts: { [pass]: texts },
+      pieces,
+    },
+  }: DeviceWorkloadSizes,
   seed: number,
 ): BackendWorkload {
   return {

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DeviceReport } from './device.ts';
 import { benchPack, packBench } from './pack.ts';
@@ -10,15 +12,29 @@ interface Written {
   readonly environment: { readonly backend: string };
 }
 
-test('a folder verifies and measures wasm from an empty folder, without Node on the path', async () => {
+const env = { PATH: '/usr/bin:/bin' };
+
+/** Starts a folder and presses Ctrl-C while it unpacks a file beside its `run`. */
+async function interrupt(out: string): Promise<void> {
+  const child = spawn(join(out, 'run'), { env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  child.stderr.resume();
+  const closed = once(child, 'close');
+  while (child.exitCode === null && !readdirSync(out).some((name) => name.endsWith('.part'))) await setTimeout(1);
+  process.kill(-child.pid!, 'SIGINT');
+  await closed;
+}
+
+test('a folder verifies and measures wasm from an empty folder, without Node on the path, also after an interrupted start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-pack-'));
   try {
     const [out, cwd] = [join(folder, 'packed'), join(folder, 'empty')];
     expect(await packBench('wasm', out)).toBeLessThanOrEqual(60e6);
+    await interrupt(out);
+    expect(readdirSync(out).sort()).toEqual(['node.gz', 'pack.json', 'program', 'run']);
     mkdirSync(cwd);
     const results = join(folder, 'results');
-    const { status, stdout, stderr } = spawnSync(join(out, 'run'), ['--out', results, '--size', 'tiny'], {
-      ...{ cwd, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
+    const { status, stdout, stderr } = spawnSync(join(out, 'run'), ['--out', results, '--size', 'tiny', '--torch'], {
+      ...{ cwd, encoding: 'utf8', env },
     });
     expect(stderr.split('\n')).toContain('the same on cpu');
     expect(status, stderr).toBe(0);
@@ -29,6 +45,9 @@ test('a folder verifies and measures wasm from an empty folder, without Node on 
     const device = read('device.json') as Written & DeviceReport;
     expect(device.rows).toHaveLength(10);
     for (const { workload } of device.rows) expect(stdout).toContain(workload);
+    const torch = read('torch.json') as Written & { readonly missing?: string; readonly matmulRate?: number };
+    if (torch.missing === undefined) expect(torch.matmulRate).toBeGreaterThan(0);
+    else expect(stdout).toContain(`torch was not measured: ${torch.missing}`);
   } finally {
     rmSync(folder, { recursive: true });
   }

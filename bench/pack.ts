@@ -23,6 +23,9 @@ export const PACK_USAGE = `pack [options] OUT     a folder of at most 60 MB that
 
 const MOST_BYTES = 60e6;
 
+/** A file of `bench/peers` that measures torch. */
+const TORCH_SCRIPT = 'rates.py';
+
 /** `pack.json` of a folder, which results repeat. */
 export interface PackRecord {
   readonly backend: PackableBackend;
@@ -203,6 +206,7 @@ export async function packBench(backend: PackableBackend, out: string): Promise<
     await packPackages(backend, join(program, 'node_modules'));
     packNode(out);
     await bundleProgram(join(program, 'dist'));
+    copyFileSync(join(import.meta.dirname, 'peers', TORCH_SCRIPT), join(program, TORCH_SCRIPT));
     writePackage(program, { name: 'rag-plusplus', version: record.version, main: 'dist/main.js', type: 'module' });
     cpSync(OWN_GOLDEN, join(program, 'dist/lab/verification/golden'), {
       recursive: true,

@@ -24,15 +24,15 @@ const document =
   'before\n<!-- results/x/table.md -->\nold\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n';
 
 test('only the block of the experiment is replaced', () => {
-  const changed = withTable(document, 'x/table.md', '| new |\n');
+  const changed = withTable(document, 'results/x/table.md', '| new |\n');
   expect(changed).toBe(
     'before\n<!-- results/x/table.md -->\n\n| new |\n\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n',
   );
-  expect(withTable(changed, 'x/table.md', '| new |\n')).toBe(changed);
+  expect(withTable(changed, 'results/x/table.md', '| new |\n')).toBe(changed);
 });
 
 test('a document without the block is refused', () => {
-  expect(() => withTable(document, 'z/table.md', '')).toThrow(ValidationError);
+  expect(() => withTable(document, 'results/z/table.md', '')).toThrow(ValidationError);
 });
 
 test('every table of a document is the published one', () => {
@@ -57,7 +57,9 @@ test('every table of a document is the published one', () => {
       ([, table]) => table as string,
     );
     for (const table of named)
-      expect(withTable(text, table, readFileSync(join(PROJECT_ROOT, 'results', table), 'utf8'))).toBe(text);
+      expect(withTable(text, `results/${table}`, readFileSync(join(PROJECT_ROOT, 'results', table), 'utf8'))).toBe(
+        text,
+      );
     return named;
   });
   const published = readdirSync(join(PROJECT_ROOT, 'results'), { recursive: true, encoding: 'utf8' });
@@ -128,18 +130,20 @@ describe('publishing', () => {
   test('copies the small files and puts the table in its place, as often as asked', async () => {
     for (let i = 0; i < 2; i++) expect(await publish()).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(join(results, 'x')).sort()).toEqual(Object.keys(files));
-    expect(readFileSync(readme, 'utf8')).toBe(withTable(document, 'x/table.md', '| x |'));
+    expect(readFileSync(readme, 'utf8')).toBe(withTable(document, 'results/x/table.md', '| x |'));
   });
 
   test('what was found on a test split is published with the rest, and in its own place', async () => {
     writeFileSync(join(run, 'test.json'), '{}');
     writeFileSync(join(run, 'test.md'), '| t |');
-    expect((await publish()).stderr).toMatch(/document has no block for table x\/test\.md; add the lines /m);
+    expect((await publish()).stderr).toMatch(/document has no block for table results\/x\/test\.md; add the lines /m);
     const both = `${document}<!-- results/x/test.md -->\n<!-- end of table -->\n`;
     writeFileSync(readme, both);
     expect(await publish()).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(join(results, 'x'))).toEqual(expect.arrayContaining(['test.json', 'test.md']));
-    expect(readFileSync(readme, 'utf8')).toBe(withTable(withTable(both, 'x/table.md', '| x |'), 'x/test.md', '| t |'));
+    expect(readFileSync(readme, 'utf8')).toBe(
+      withTable(withTable(both, 'results/x/table.md', '| x |'), 'results/x/test.md', '| t |'),
+    );
     for (const name of ['test.json', 'test.md']) rmSync(join(run, name));
     const { code, stderr } = await publish();
     expect(code).toBe(1);
@@ -180,7 +184,7 @@ describe('publishing', () => {
     [
       'a document without the block',
       () => writeFileSync(readme, ''),
-      /^ragpp \[VALIDATION\]: document has no block for table x\/table\.md; add the lines /,
+      /^ragpp \[VALIDATION\]: document has no block for table results\/x\/table\.md; add the lines /,
     ],
   ])('refuses %s, and leaves everything as it was', async (_, spoil, message) => {
     spoil();

@@ -16,18 +16,16 @@ const TABLE = /(?:table|test)\.md$/;
 /** Files that are published if the run has them: weights, tables for papers and spreadsheets, and the figures by stratum. */
 const BESIDES = /\.(?:safetensors|tex|csv)$|^(?:strata|users)\.json$/;
 
-function buildTableMarkers(table: string): { readonly start: string; readonly end: string } {
-  return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };
-}
+const END_OF_TABLE = '<!-- end of table -->';
 
 /**
- * The document with the block of a published table replaced.
+ * The document with the block of a table replaced.
  *
- * @param table `<experiment>/table.md`, or `test.md` for the results on a test split
+ * @param table `results/<experiment>/table.md`, or another name that the line before the block has.
  * @throws ValidationError when the document has no such block.
  */
 export function withTable(document: string, table: string, text: string): string {
-  const { start, end } = buildTableMarkers(table);
+  const [start, end] = [`<!-- ${table} -->`, END_OF_TABLE];
   const from = document.indexOf(start);
   const to = document.indexOf(end, from);
   if (from < 0 || to < 0)
@@ -84,7 +82,7 @@ export function publish(runFolder: string, options: { document: string; results:
   const document = [...files]
     .filter(([name]) => TABLE.test(name))
     .reduce(
-      (text, [name, table]) => withTable(text, join(experiment, name), Buffer.from(table).toString('utf8')),
+      (text, [name, table]) => withTable(text, join('results', experiment, name), Buffer.from(table).toString('utf8')),
       readText(options.document),
     );
   for (const [name, bytes] of files) writeAtomic(join(folder, name), bytes);
