@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import type { Environment } from '../lab/measure/result.ts';
+import type { Environment, ExperimentResult } from '../lab/measure/result.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-plugins-'));
@@ -11,7 +11,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const config = fileURLToPath(new URL('../../examples/plugins/experiment.yaml', import.meta.url));
 
 async function runWith(results: string, ...more: string[]): Promise<(name: string) => string> {
-  const common = ['--cache', join(root, 'cache'), '--results', join(root, results), '--backend', 'cpu'];
+  const common = ['--cache', join(root, `cache of ${results}`), '--results', join(root, results), '--backend', 'cpu'];
   const { code, stderr } = await runRagpp('run', config, ...common, ...more);
   expect(code, stderr).toBe(0);
   const [run] = readdirSync(join(root, results)) as [string];
@@ -25,6 +25,13 @@ test('workers import the plugins of a config, and rank as this process does', as
     expect(workers(file), file).toBe(here(file));
   const { plugins } = JSON.parse(workers('environment.json')) as Environment;
   expect(plugins?.map(({ module }) => module)).toContain('examples/plugins/signal.ts');
+  for (const read of [here, workers]) {
+    const { timings, stages } = JSON.parse(read('environment.json')) as ExperimentResult;
+    const ofParts = timings.filter(({ stage }) => ['arms', 'remarks'].includes(stage)).map(({ launches }) => launches);
+    expect(ofParts[0]).toBeGreaterThan(0);
+    const ofStages = Object.values(stages).map(({ launches }) => launches);
+    expect(ofParts.reduce((sum, count) => sum + count)).toBe(ofStages.reduce((sum, count) => sum + count));
+  }
 });
 
 test("ragpp rescore takes the metrics of a run's plugins", async () => {

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
-import { measureCost } from './active-backend.ts';
+import { addLaunches, measureCost } from './active-backend.ts';
 import { useBackend } from './backend.ts';
 import { readBack } from './scope.ts';
 
@@ -27,6 +27,15 @@ test('work that is measured by itself is not counted again', async () => {
     inner = launches;
   });
   expect([inner, outer.launches]).toEqual([2, 1]);
+});
+
+test('launches of another process count for the work that waits for it, and for no other', async () => {
+  addLaunches(3);
+  const waiting = await measureCost(async () => {
+    await readBack('test', () => tf.exp(tf.ones([7])));
+    addLaunches(5);
+  });
+  expect(waiting.all.launches).toBe(6);
 });
 
 test('what fails is thrown', async () => {

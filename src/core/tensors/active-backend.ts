@@ -88,6 +88,12 @@ export function watchLaunches(watched: Pick<ReturnType<typeof engine>, 'runKerne
   };
 }
 
+/** Counts kernels that another process launched for the work that is measured here. */
+export function addLaunches(count: number): void {
+  const cost = costs.getStore();
+  if (cost !== undefined) cost.launches += count;
+}
+
 /**
  * Runs work and tells how many kernels of tensors it launched and how many seconds it took, also after it has waited.
  * Work within it that is measured by itself counts for itself alone, and in `all`; what two of them take at the same

@@ -1,10 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ProcessDiedError, ValidationError } from '../../core/errors/errors.ts';
+import { addLaunches } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { yaml } from '../../core/values/yaml.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
+import { sumLaunches } from '../../rank/signals/stage.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Launcher } from '../launch/launcher.ts';
 import { findOwnProgram } from '../launch/own-process.ts';
@@ -61,22 +63,21 @@ export type Execute = (run: PreparedRun) => Promise<Outcomes>;
 export class ArmsProgress {
   readonly #shares = new Map<string, number>();
   readonly #bar: ReturnType<StartProgress>;
-  readonly #summary: (failed: number) => string;
+  readonly #summary: string;
 
   constructor({ progress, runner }: PreparedRun, arms: number) {
     this.#bar = progress('arms', arms);
-    this.#summary = (failed) =>
-      `${arms} arms on ${runner.queries.length} queries${failed === 0 ? '' : `, ${failed} failed`}`;
+    this.#summary = `${arms} arms on ${runner.queries.length} queries`;
   }
 
   /** @param share of the arm that is done, from 0 to 1. */
-  report(arm: string, share: number): void {
+  readonly report = (arm: string, share: number): void => {
     this.#shares.set(arm, share);
     this.#bar.update([...this.#shares.values()].reduce((sum, part) => sum + part, 0));
-  }
+  };
 
   finish(failed: number): void {
-    this.#bar.finish(this.#summary(failed));
+    this.#bar.finish(failed === 0 ? this.#summary : `${this.#summary}, ${failed} failed`);
   }
 }
 
@@ -112,12 +113,14 @@ const ENVIRONMENT = 'environment.json';
 
 /** Removes damaged outcomes so that their arms run again, and reports them. */
 function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
-  const damaged = removeDamagedOutcomes(
-    folder,
-    arms.map(({ name }) => name),
-  );
+  const names = arms.map(({ name }) => name);
+  const damaged = removeDamagedOutcomes(folder, names);
   if (damaged.length === 0) return;
   progress('damaged records', damaged.length).finish(`these arms run again: ${damaged.join(', ')}`);
+}
+
+function describeLostArm({ name }: Launcher, arm: string): ProcessDiedError {
+  return new ProcessDiedError(`launcher ${name} ended without a record of arm: ${arm}; run again with --retry-failed`);
 }
 
 /**
@@ -145,8 +148,10 @@ export class FolderExecution {
     dropDamaged(run, folder.path);
     const pending = run.arms.map(({ name }) => name).filter((name) => !hasOutcome(folder.path, name));
     const progress = new ArmsProgress(run, pending.length);
-    await this.#launch(run, folder.path, pending, progress);
+    const elsewhere = new Set(pending);
+    await this.#launch(run, folder.path, elsewhere, progress);
     const outcomes = readOutcomes(folder.path, run.arms);
+    for (const { name, stages } of outcomes.records) if (elsewhere.has(name)) addLaunches(sumLaunches(stages));
     progress.finish(outcomes.failures.filter(({ name }) => pending.includes(name)).length);
     return { ...outcomes, earlierUse };
   }
@@ -177,26 +182,21 @@ export class FolderExecution {
     return earlier;
   }
 
-  async #launch(run: PreparedRun, folder: string, arms: readonly string[], progress: ArmsProgress): Promise<void> {
+  /** @param elsewhere the arms, of which those that run in this process are removed */
+  async #launch(run: PreparedRun, folder: string, elsewhere: Set<string>, progress: ArmsProgress): Promise<void> {
+    const arms = [...elsewhere];
     if (arms.length === 0) return;
     const { launcher, signal } = this.#options;
-    const { runner, backend } = run;
-    const report = (arm: string, share: number) => progress.report(arm, share);
-    const runHere = (arm: string) => runArmTask(folder, runner, arm, (share) => report(arm, share));
-    if (run.cacheFolder === null)
+    const { runner, backend, cacheFolder } = run;
+    if (cacheFolder === null)
       throw new ValidationError('run has no cache folder, which arms in other processes share: null; name one');
-    const cacheFolder = resolve(run.cacheFolder);
-    const outcomes = outcomesIn(folder);
-    const program = findOwnProgram();
-    await launcher.launch({ folder, arms, outcomes, runHere, program, backend, cacheFolder, report, signal });
-    for (const arm of arms)
-      if (!outcomes.has(arm))
-        outcomes.fail(
-          arm,
-          new ProcessDiedError(
-            `launcher ${launcher.name} ended without a record of arm: ${arm}; run again with --retry-failed`,
-          ),
-        );
+    const runHere = (arm: string) => {
+      elsewhere.delete(arm);
+      return runArmTask(folder, runner, arm, (share) => progress.report(arm, share));
+    };
+    const job = { folder, arms, backend, signal, outcomes: outcomesIn(folder), program: findOwnProgram() };
+    await launcher.launch({ ...job, runHere, report: progress.report, cacheFolder: resolve(cacheFolder) });
+    for (const arm of arms) if (!job.outcomes.has(arm)) job.outcomes.fail(arm, describeLostArm(launcher, arm));
   }
 
   /** Puts the folder in its place with the last files. @returns where. */

@@ -164,6 +164,11 @@ export function addCounts(...all: readonly StageCounts[]): StageCounts {
   return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addCount(sum, own[name]), NONE)]));
 }
 
+/** The kernels of tensors that all stages launched. */
+export function sumLaunches(counts: StageCounts): number {
+  return Object.values(counts).reduce((sum, { launches }) => sum + launches, 0);
+}
+
 /** The name of a number or a single array. */
 const VALUE = 'value';
 

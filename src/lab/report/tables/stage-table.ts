@@ -1,4 +1,4 @@
-import type { StageCounts } from '../../../rank/signals/stage.ts';
+import { type StageCounts, sumLaunches } from '../../../rank/signals/stage.ts';
 import { formatDecimal } from './format.ts';
 import { alignLines } from './text-table.ts';
 
@@ -14,9 +14,8 @@ export function formatStageTable(stages: StageCounts): string {
       name,
       ...[formatDecimal(seconds, 2), ...[launches, executed, memory, disk].map(String)],
     ]);
-  const sum = (column: 'seconds' | 'launches') =>
-    Object.values(stages).reduce((total, stage) => total + stage[column], 0);
-  const all = ['all', formatDecimal(sum('seconds'), 2), String(sum('launches')), '', '', ''];
+  const seconds = Object.values(stages).reduce((total, stage) => total + stage.seconds, 0);
+  const all = ['all', formatDecimal(seconds, 2), String(sumLaunches(stages)), '', '', ''];
   return alignLines([['stage', 'seconds', 'launches', 'computed', 'from memory', 'from disk'], ...rows, all]).join(
     '\n',
   );
