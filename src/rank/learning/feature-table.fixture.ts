@@ -13,6 +13,9 @@ interface HandmadeOptions {
   readonly seed: number;
 }
 
+/** Powers of 10 that signals are scaled by, in turn; larger ones overflow float32. */
+const SCALES = 20;
+
 /** A table of normal signals, each on its own scale, in which the two most attractive candidates of a row are relevant, the first with grade 2. */
 export function drawHandmadeTable(options: HandmadeOptions): FeatureTable {
   const { queries, candidates, clusters, signals, weights, noise = 0, seed } = options;
@@ -35,7 +38,7 @@ export function drawHandmadeTable(options: HandmadeOptions): FeatureTable {
     grades[second as number] = 1;
   }
   const values = new Float32Array(drawn.length);
-  for (let i = 0; i < drawn.length; i++) values[i] = (3 + drawn[i]!) * 10 ** ((i % width) - 1);
+  for (let i = 0; i < drawn.length; i++) values[i] = (3 + drawn[i]!) * 10 ** (((i % width) % SCALES) - 1);
   return {
     signals,
     queryIds: Array.from({ length: queries }, (_, query) => `q${query}`),
