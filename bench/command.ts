@@ -24,6 +24,7 @@ import { benchScale, SCALE_USAGE } from './scale.ts';
 import { benchStages, STAGES_USAGE } from './stages.ts';
 import { benchStartup, STARTUP_USAGE } from './startup.ts';
 import { benchSweep, SWEEP_USAGE } from './sweep.ts';
+import { benchTrec, TREC_USAGE } from './trec.ts';
 
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
@@ -51,6 +52,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   stages: { usage: STAGES_USAGE, run: benchStages },
   startup: { usage: STARTUP_USAGE, run: benchStartup },
   sweep: { usage: SWEEP_USAGE, run: benchSweep },
+  trec: { usage: TREC_USAGE, run: benchTrec },
 };
 
 function formatUsage(): string {

@@ -6,6 +6,7 @@ export const LONGEST_LINE = 2 ** 26;
 
 const CHUNK_BYTES = 2 ** 20;
 const LINE_FEED = 10;
+const RETURN = 13;
 const CARRIAGE_RETURN = '\r';
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -188,31 +189,139 @@ export function readJsonLines<T>(path: string, parse: (line: string, where: stri
   return Array.from(readLines(path), ({ text, where }) => parse(text, where));
 }
 
-/** A line of a file in columns. */
-interface Line {
-  /** `source:number`, for errors. */
-  readonly at: string;
-  readonly fields: readonly string[];
-}
+const SPACE = 32;
+const TAB = 9;
+const LAST_PRINTED = 126;
+const DOT = 46;
+const ZERO = 48;
+const MINUS = 45;
+/** Digits of a whole number that float64 always holds. */
+const SAFE_DIGITS = 15;
+const POWERS = Array.from({ length: SAFE_DIGITS + 1 }, (_, digits) => 10 ** digits);
 
 /**
- * The lines of a file with `width` columns each; empty lines are skipped.
- *
- * @throws ValidationError naming the line with another number of columns, or that is too long.
+ * Reads a text of lines with the same number of columns each, between spaces and tabs. Takes one pass over the text, and
+ * makes a string of a column only when asked for it. Empty lines are skipped.
  */
-export function parseLines(text: string, source: string, width: number): Line[] {
-  const filled: Line[] = [];
-  for (const { where: at, text: line } of splitLines(text, source)) {
-    const fields = line.trim().split(/[ \t]+/);
-    if (fields[0] === '') continue;
-    if (fields.length !== width)
-      throw new ValidationError(
-        `expected ${width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}; correct the line`,
-        {
-          at,
-        },
-      );
-    filled.push({ at, fields });
+export class ColumnReader {
+  readonly #text: string;
+  readonly #source: string;
+  readonly #width: number;
+  /** [width] of the columns of the line in the text. */
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+  /** The columns of a line with other characters than those of ASCII that are printed. */
+  #fields: readonly string[] | null = null;
+  #line = 0;
+  #at = 0;
+
+  constructor(text: string, source: string, width: number) {
+    this.#text = text;
+    this.#source = source;
+    this.#width = width;
+    this.#starts = new Int32Array(width);
+    this.#ends = new Int32Array(width);
   }
-  return filled;
+
+  /** `source:number` of the line, for errors. */
+  get where(): string {
+    return `${this.#source}:${this.#line}`;
+  }
+
+  /**
+   * Goes to the next line; false after the last one.
+   *
+   * @throws ValidationError naming the line with another number of columns, or that is too long.
+   */
+  next(): boolean {
+    while (this.#at < this.#text.length) {
+      const start = this.#at;
+      const columns = this.#scanLine();
+      if (columns === 0) continue;
+      if (columns !== this.#width) throw this.#createWidthError(start, columns);
+      return true;
+    }
+    return false;
+  }
+
+  /** Finds the columns of the next line. @returns their number. */
+  #scanLine(): number {
+    const text = this.#text;
+    const start = this.#at;
+    let at = start;
+    let columns = 0;
+    let isInside = false;
+    let isPlain = true;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED) break;
+      if (code > SPACE) {
+        isPlain &&= code <= LAST_PRINTED;
+        if (isInside) continue;
+        if (columns < this.#width) this.#starts[columns] = at;
+        columns++;
+        isInside = true;
+      } else {
+        if (isInside && columns <= this.#width) this.#ends[columns - 1] = at;
+        isInside = false;
+        isPlain &&= code === SPACE || code === TAB || (code === RETURN && text.charCodeAt(at + 1) === LINE_FEED);
+      }
+    }
+    if (isInside && columns <= this.#width) this.#ends[columns - 1] = at;
+    this.#line++;
+    this.#at = at + 1;
+    if (at - start > LONGEST_LINE)
+      throw createLengthError(this.where, (at - start).toLocaleString('en-US'), LONGEST_LINE, 'characters');
+    this.#fields = isPlain ? null : this.#listFields(start, at);
+    return this.#fields?.length ?? columns;
+  }
+
+  #listFields(start: number, end: number): string[] {
+    const line = locateLine(this.#source, this.#line, this.#text.slice(start, end)).text.trim();
+    return line === '' ? [] : line.split(/[ \t]+/);
+  }
+
+  #createWidthError(start: number, columns: number): ValidationError {
+    const at = this.where;
+    const fields = this.#listFields(start, this.#at - 1).join(' ');
+    return new ValidationError(
+      `expected ${this.#width} columns at ${at}, got ${columns}: ${fields}; correct the line`,
+      { at },
+    );
+  }
+
+  /** The text of a column of the line. */
+  get(column: number): string {
+    return this.#fields?.[column] ?? this.#text.slice(this.#starts[column], this.#ends[column]);
+  }
+
+  /** True if a column has this text. */
+  has(column: number, value: string): boolean {
+    if (this.#fields !== null) return this.#fields[column] === value;
+    const start = this.#starts[column] as number;
+    return this.#ends[column]! - start === value.length && this.#text.startsWith(value, start);
+  }
+
+  /** The number that a column states, as `Number` reads it; NaN for none. */
+  getNumber(column: number): number {
+    if (this.#fields !== null) return Number(this.get(column));
+    const text = this.#text;
+    const end = this.#ends[column] as number;
+    let at = this.#starts[column] as number;
+    const isNegative = text.charCodeAt(at) === MINUS;
+    if (isNegative) at++;
+    let [whole, digits, fraction] = [0, 0, -1];
+    for (; at < end; at++) {
+      const digit = text.charCodeAt(at) - ZERO;
+      if (digit >= 0 && digit <= 9 && digits < SAFE_DIGITS) {
+        whole = 10 * whole + digit;
+        digits++;
+        if (fraction >= 0) fraction++;
+      } else if (digit === DOT - ZERO && fraction < 0) fraction = 0;
+      else return Number(this.get(column));
+    }
+    if (digits === 0) return Number(this.get(column));
+    const value = whole / POWERS[Math.max(0, fraction)]!; // both exact, so the quotient is rounded once
+    return isNegative ? -value : value;
+  }
 }

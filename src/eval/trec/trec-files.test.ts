@@ -132,6 +132,26 @@ test('judgements come back', () => {
   expect(new TextDecoder().decode(encodeQrels(qrels))).toBe(formatQrels(qrels));
 });
 
+test('lines of queries may alternate, and a document that comes back is found in any of them', () => {
+  const rounds = Array.from({ length: 5 }, (_, round) =>
+    ['a', 'b', 'a'].map((query, i) => `${query} Q0 d${round}.${i} 1 ${round} t`),
+  );
+  const lines = rounds.flat();
+  const run = parseRun(lines.join('\n'), 'text');
+  expect([...run].map(([query, ranking]) => [query, ranking.length])).toEqual([
+    ['a', 10],
+    ['b', 5],
+  ]);
+  expect(run.get('b')?.map(({ id }) => id)).toEqual(['d4.1', 'd3.1', 'd2.1', 'd1.1', 'd0.1']);
+  for (const [place, repeated] of [...lines.entries()])
+    expect(() => parseRun([...lines, repeated].join('\n'), 'x'), `${place}`).toThrow(
+      `repeats a document at x:16: ${repeated.split(' ')[2]}; remove the line`,
+    );
+  const judged = lines.map((line) => line.split(' ').slice(0, 4).join(' '));
+  expect(parseQrels(judged.join('\n'), 'x').get('b')?.size).toBe(5);
+  expect(() => parseQrels([...judged, judged[1]].join('\n'), 'x')).toThrow('query b repeats a document at x:16: d0.1;');
+});
+
 test('files come back', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trec-'));
   try {

@@ -1,6 +1,6 @@
 import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { readText, writeAtomic } from '../../core/files/files.ts';
-import { parseLines } from '../../core/files/text-lines.ts';
+import { ColumnReader } from '../../core/files/text-lines.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { displayRun, type Qrels, type Run, type Superseded } from '../../model/run.ts';
 import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
@@ -96,48 +96,81 @@ function formatJudgements(queryId: string, judgements: ReadonlyMap<string, numbe
   return lines.join('');
 }
 
-function parseNumber(what: string, at: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value))
-    throw new ValidationError(`${what} at ${at} is not a number: ${text}; correct the line`, { at });
-  return value;
+function parseNumber(what: string, lines: ColumnReader, column: number): number {
+  const value = lines.getNumber(column);
+  if (Number.isFinite(value)) return value;
+  const at = lines.where;
+  throw new ValidationError(`${what} at ${at} is not a number: ${lines.get(column)}; correct the line`, { at });
 }
 
-/** Files `value` under query and document. */
-function insert(table: Map<string, Map<string, number>>, at: string, queryId: string, id: string, value: number): void {
-  const row = getOrCompute(table, queryId, () => new Map<string, number>());
-  if (row.has(id))
-    throw new ValidationError(`query ${queryId} repeats a document at ${at}: ${id}; remove the line`, {
-      at,
-      queryId,
-      id,
-    });
-  row.set(id, value);
+function createRepeatError(lines: ColumnReader): ValidationError {
+  const [queryId, id, at] = [lines.get(0), lines.get(2), lines.where];
+  const message = `query ${queryId} repeats a document at ${at}: ${id}; remove the line`;
+  return new ValidationError(message, { at, queryId, id });
+}
+
+/** A query's part of a run that is read. */
+class OpenRanking {
+  readonly scored: Scored[] = [];
+  #ids: Set<string> | null = new Set();
+  #isResumed = false;
+
+  /** False for a document that it has. */
+  add(id: string, score: number): boolean {
+    if (this.#ids === null) {
+      this.#ids = new Set(this.scored.map((one) => one.id));
+      this.#isResumed = true;
+    }
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    this.scored.push({ id, score });
+    return true;
+  }
+
+  /** Lets go of what a query needs whose lines follow each other; made again once for one that comes back. */
+  pause(): void {
+    if (!this.#isResumed) this.#ids = null;
+  }
+}
+
+/** By the tie rule; most files are in order. */
+function sortScored(scored: Scored[]): Scored[] {
+  for (let rank = 1; rank < scored.length; rank++)
+    if (compareScored(scored[rank - 1]!, scored[rank]!) > 0) return scored.sort(compareScored);
+  return scored;
 }
 
 /**
  * @param source what errors call the text, usually its path.
- * @throws ValidationError naming the line, for a wrong number of columns, a score that is no number or a repeated document.
+ * @throws ValidationError naming the first line with a wrong number of columns, a score that is no number or a repeated document.
  */
 export function parseRun(text: string, source: string): Run {
-  const table = new Map<string, Map<string, number>>();
-  for (const { at, fields } of parseLines(text, source, 6)) {
-    const [queryId, , id, , score] = fields as [string, string, string, string, string];
-    insert(table, at, queryId, id, parseNumber('score', at, score));
+  const rankings = new Map<string, OpenRanking>();
+  let [queryId, open] = ['', null as OpenRanking | null];
+  for (const lines = new ColumnReader(text, source, 6); lines.next(); ) {
+    if (open === null || !lines.has(0, queryId)) {
+      open?.pause();
+      queryId = lines.get(0);
+      open = getOrCompute(rankings, queryId, () => new OpenRanking());
+    }
+    if (!open.add(lines.get(2), parseNumber('score', lines, 4))) throw createRepeatError(lines);
   }
-  const ranked = [...table].map(([queryId, scores]): [string, Scored[]] => [
-    queryId,
-    Array.from(scores, ([id, score]) => ({ id, score })).sort(compareScored),
-  ]);
-  return displayRun(new Map(ranked));
+  return displayRun(new Map(Array.from(rankings, ([query, { scored }]) => [query, sortScored(scored)])));
 }
 
 /** @throws ValidationError as {@link parseRun} does. */
 export function parseQrels(text: string, source: string): Qrels {
   const table = new Map<string, Map<string, number>>();
-  for (const { at, fields } of parseLines(text, source, 4)) {
-    const [queryId, , id, grade] = fields as [string, string, string, string];
-    insert(table, at, queryId, id, parseNumber('grade', at, grade));
+  let [queryId, row] = ['', null as Map<string, number> | null];
+  for (const lines = new ColumnReader(text, source, 4); lines.next(); ) {
+    if (row === null || !lines.has(0, queryId)) {
+      queryId = lines.get(0);
+      row = getOrCompute(table, queryId, () => new Map<string, number>());
+    }
+    const id = lines.get(2);
+    const grade = parseNumber('grade', lines, 3);
+    if (row.has(id)) throw createRepeatError(lines);
+    row.set(id, grade);
   }
   return table;
 }
@@ -198,8 +231,8 @@ export function formatSuperseded(superseded: Superseded): string {
  */
 export function parseSuperseded(text: string, source: string): Superseded {
   const table = new Map<string, Map<string, string>>();
-  for (const { at, fields } of parseLines(text, source, 3)) {
-    const [queryId, id, replacement] = fields as [string, string, string];
+  for (const lines = new ColumnReader(text, source, 3); lines.next(); ) {
+    const [queryId, id, replacement, at] = [lines.get(0), lines.get(1), lines.get(2), lines.where];
     const documents = getOrCompute(table, queryId, () => new Map<string, string>());
     const facts = { at, queryId, id };
     if (id === replacement)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { parseLines, splitLines } from '../../core/files/text-lines.ts';
+import { ColumnReader, splitLines } from '../../core/files/text-lines.ts';
 import { parse } from '../../core/validation/validation.ts';
 
 /** A document that a system ranked for a query, as a line of its file states it. Nothing is checked but the columns. */
@@ -29,11 +29,20 @@ function parseScore(at: string, text: string): number {
 }
 
 function parseTrecLines(text: string, source: string): RunLine[] {
-  return parseLines(text, source, 6).map(({ at, fields }) => {
-    const [queryId, , id, rank, score, tag] = fields as [string, string, string, string, string, string];
-    const number = Number(rank);
-    return { at, queryId, id, rank: Number.isFinite(number) ? number : null, score: parseScore(at, score), tag };
-  });
+  const parsed: RunLine[] = [];
+  for (const lines = new ColumnReader(text, source, 6); lines.next(); ) {
+    const rank = lines.getNumber(3);
+    const score = lines.getNumber(4);
+    parsed.push({
+      at: lines.where,
+      queryId: lines.get(0),
+      id: lines.get(2),
+      rank: Number.isFinite(rank) ? rank : null,
+      score: Number.isFinite(score) ? score : parseScore(lines.where, lines.get(4)),
+      tag: lines.get(5),
+    });
+  }
+  return parsed;
 }
 
 const name = z.union([z.string().min(1), z.number().int().transform(String)]);
