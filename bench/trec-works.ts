@@ -15,11 +15,11 @@ export const METRIC_NAMES = {
 export const TREC_METRICS = Object.keys(METRIC_NAMES);
 export const EVALUATION: EvaluationOptions = { relevantGrade: 1, unanswerable: 'count', holeDepth: 10 };
 
-/** What a work took of a process. */
+/** The cost of a work in a process. */
 export interface TrecCost {
   readonly work: TrecWork;
-  /** Of the processor. */
+  /** Time of the processor. */
   readonly seconds: number;
-  /** Of the process at most so far. */
+  /** The largest memory of the process so far. */
   readonly peakBytes: number;
 }

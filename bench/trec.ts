@@ -24,14 +24,14 @@ export const TREC_USAGE = `trec [options]   reading a run and judgements, and ev
     --peer P           ${PEERS.join(', ')} (default pytrec_eval)
     --seed S           (default 7)`;
 
-/** What both sides must give: rows of the run and of the judgements, and values of the metrics. */
+/** Rows of the run and of the judgements, and values of the metrics: both sides must have the same. */
 interface PeerValues {
   readonly run: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly qrels: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly values: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** Of each work, the second time: the first compiles. */
+/** Each work twice: the first time compiles. */
 const TWICE = TREC_WORKS.flatMap((work) => [work, work]);
 const TOLERANCE = 1e-9;
 

@@ -1,5 +1,5 @@
 import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+import { type Scored, sortByTieRule } from '../../model/turns/tie-rule.ts';
 
 /** A number in brackets behind the name of a metric, as in `rbp(0.8)`. */
 export interface MetricParameter {
@@ -95,12 +95,6 @@ function assertRanking(queryId: string, ranking: readonly Scored[]): void {
   }
 }
 
-/** The ranking by the tie rule; most are in this order already. */
-function sortByTieRule(ranking: readonly Scored[]): readonly Scored[] {
-  const sorted = ranking.every((next, i) => i === 0 || compareScored(ranking[i - 1] as Scored, next) <= 0);
-  return sorted ? ranking : [...ranking].sort(compareScored);
-}
-
 /**
  * Sorts a ranking by the tie rule and looks its documents up. As in trec_eval, a negative grade means that the document was pooled but not judged.
  *
@@ -116,21 +110,21 @@ export function judgeRanking(
   assertRanking(queryId, ranking);
   assertJudgements(queryId, judgements);
   const judged = [...judgements.values()].filter((grade) => grade >= 0);
-  const lookUpGrade = ({ id }: Scored) => {
-    const grade = judgements.get(id) ?? UNJUDGED;
-    return grade >= 0 ? grade : UNJUDGED;
-  };
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
   const sorted = sortByTieRule(ranking);
+  const grades = new Float64Array(sorted.length);
+  for (let rank = 0; rank < grades.length; rank++) {
+    const grade = judgements.get(sorted[rank]!.id) ?? UNJUDGED;
+    grades[rank] = grade >= 0 ? grade : UNJUDGED;
+  }
   return {
-    grades: Float64Array.from(sorted, lookUpGrade),
+    grades,
     idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
     relevantGrade,
     relevant,
     nonrelevant: judged.length - relevant,
     highestGrade: highestGrade ?? null,
-    tokens:
-      countTokens === undefined ? null : Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)),
+    tokens: countTokens ? Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)) : null,
     replacements: superseded === undefined ? null : locateReplacements(sorted, superseded),
   };
 }

@@ -3,7 +3,7 @@ import { readText, writeAtomic } from '../../core/files/files.ts';
 import { ColumnReader } from '../../core/files/text-lines.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { displayRun, type Qrels, type Run, type Superseded } from '../../model/run.ts';
-import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+import { compareBytes, compareScored, type Scored, sortByTieRule } from '../../model/turns/tie-rule.ts';
 
 /**
  * The text formats of trec_eval: a run is lines of `query Q0 document rank score tag`, judgements are lines of `query 0 document grade`.
@@ -133,16 +133,10 @@ class OpenRanking {
   }
 }
 
-/** By the tie rule; most files are in order. */
-function sortScored(scored: Scored[]): Scored[] {
-  for (let rank = 1; rank < scored.length; rank++)
-    if (compareScored(scored[rank - 1]!, scored[rank]!) > 0) return scored.sort(compareScored);
-  return scored;
-}
-
 /**
  * @param source what errors call the text, usually its path.
- * @throws ValidationError naming the first line with a wrong number of columns, a score that is no number or a repeated document.
+ * @throws ValidationError naming the first line with a wrong number of columns, a score that is no number or a repeated
+ *   document.
  */
 export function parseRun(text: string, source: string): Run {
   const rankings = new Map<string, OpenRanking>();
@@ -155,7 +149,7 @@ export function parseRun(text: string, source: string): Run {
     }
     if (!open.add(lines.get(2), parseNumber('score', lines, 4))) throw createRepeatError(lines);
   }
-  return displayRun(new Map(Array.from(rankings, ([query, { scored }]) => [query, sortScored(scored)])));
+  return displayRun(new Map(Array.from(rankings, ([query, { scored }]) => [query, sortByTieRule(scored)])));
 }
 
 /** @throws ValidationError as {@link parseRun} does. */

@@ -25,6 +25,12 @@ export function compareScored(a: Scored, b: Scored): number {
   return b.score - a.score || compareBytes(b.id, a.id);
 }
 
+/** A ranking by the tie rule: itself if it is in this order, as most are. */
+export function sortByTieRule(ranking: readonly Scored[]): readonly Scored[] {
+  const isSorted = ranking.every((next, i) => i === 0 || compareScored(ranking[i - 1]!, next) <= 0);
+  return isSorted ? ranking : [...ranking].sort(compareScored);
+}
+
 /** An order of two places: negative if the first comes before the second, of equal scores. */
 export type TieOrder = (a: number, b: number) => number;
 
