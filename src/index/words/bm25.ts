@@ -263,11 +263,8 @@ function countTerms(
   const values: number[] = [];
   for (const [position, text] of texts.entries()) {
     for (const [word, count] of countWords(tokenise(text))) {
-      let term = termOf.get(word);
-      if (term === undefined) {
-        term = termOf.size;
-        termOf.set(word, term);
-      }
+      const term = termOf.get(word) ?? termOf.size;
+      if (term === termOf.size) termOf.set(word, term);
       columnOf.push(term);
       values.push(count);
     }
@@ -283,14 +280,17 @@ function countTerms(
   return { counts, termOf };
 }
 
-/** Room for turns that come later, as a multiple of what was needed. */
-const SPARE = 2;
-
 function countWords(words: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
+
+/** Turns and queries from which on bounds of all scores of a word are worth their time. */
+const LARGE = { turns: 10_000, queries: 16 };
+
+/** Room for turns that come later, as a multiple of what was needed. */
+const SPARE = 2;
 
 /**
  * BM25 at each query's time: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in
@@ -333,6 +333,8 @@ export class Bm25Index implements GrowingIndex {
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     assertQueries(queries, this.#postings.size, k);
+    if (this.#postings.size >= LARGE.turns && queries.cutoffs.length >= LARGE.queries && !queries.visible)
+      return this.#searchLarge(queries, k, progress);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#compareTies);
     await this.#visitQueries(queries, k, progress, (query, scores, found) => {
@@ -346,6 +348,19 @@ export class Bm25Index implements GrowingIndex {
       top.drainTo(candidates, query);
     });
     return candidates;
+  }
+
+  /** {@link search} without scoring every turn. */
+  async #searchLarge(queries: QueryBatch, k: number, progress: StartProgress): Promise<Candidates> {
+    const { searchPruned } = await import('./bm25-pruned.ts');
+    const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
+    const scoring = { idf, saturate: (tf: number, ratio: number) => saturate(tf, ratio, this.#options) };
+    const searchAlone = (query: number) => {
+      const [texts, cutoffs] = [queries.texts.slice(query, query + 1), queries.cutoffs.slice(query, query + 1)];
+      return this.search({ texts, cutoffs, vectors: new Float32Array(0) }, k);
+    };
+    const index = { postings: this.#postings, scoring, compareTies: this.#compareTies, searchAlone };
+    return searchPruned(index, queries, k, progress);
   }
 
   /** The scores of given pairs at each query's time, row-major [Q, width]; 0 if a position is -1. */
