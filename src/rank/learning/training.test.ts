@@ -8,7 +8,7 @@ import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { selectQueries } from './feature-table.ts';
 import { createLinearModel } from './linear-model.ts';
 import { fitStandardisation } from './standardisation.ts';
-import { type TrainingOptions, train } from './training.ts';
+import { type TrainingOptions, train, withTrainer } from './training.ts';
 
 const signals = ['a', 'b', 'c'];
 const numberRange = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
@@ -49,6 +49,24 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 describe('on wasm', () => {
   beforeAll(() => useBackend('wasm'));
   const short = { ...options, epochs: 7, batchSize: 31 };
+
+  test('several trainings by one trainer are those of each alone, whatever they have in common', async () => {
+    const before = tf.memory().numTensors;
+    const trials = [
+      short,
+      { ...short, l2: 0.1 },
+      { ...short, loss: { name: 'infonce' as const, temperature: 2 } },
+      { ...short, seed: 5 },
+      short,
+    ];
+    await withTrainer({ model, table, validation }, async (trainer) => {
+      for (const trial of trials)
+        expect(await trainer.train(trial)).toEqual(await train(model, table, validation, trial));
+      await expect(trainer.train({ ...short, learningRate: Number.NaN })).rejects.toThrow(/not finite|is not free/);
+      expect(await trainer.train(short)).toEqual(await train(model, table, validation, short));
+    });
+    expect(tf.memory().numTensors).toBe(before);
+  });
 
   test('relevance by lot teaches nothing that helps with other queries', async () => {
     const lot = drawHandmadeTable(shape);
