@@ -5,10 +5,11 @@ import { disposeBert, runBert, uploadBert } from '../src/ops/bert/bert.ts';
 import { tryOnnx } from './bert-onnx.ts';
 import { BertPeer } from './bert-peer.ts';
 import { runBenchCommand } from './command.harness.ts';
-import { type FoundPython, findPython } from './peers/python.ts';
+import { findOwnTorch } from './peers/process.ts';
+import type { FoundPython } from './peers/python.ts';
 import { findInstalled } from './peers/venv.ts';
 
-const system = findPython(['torch', 'numpy']);
+const system = findOwnTorch();
 /** A test installs nothing. */
 const python = 'versions' in system ? system : findInstalled('torch-requirements.txt');
 

@@ -5,11 +5,11 @@ import { formatLateTable, type LateMeasurement, measureLate } from './late.ts';
 import { LatePeer } from './late-peer.ts';
 import { measureStored } from './late-stored.ts';
 import { drawLateWorld, readStoredTokens, scoreWorld } from './late-workload.ts';
-import { findPython } from './peers/python.ts';
+import { findOwnTorch } from './peers/process.ts';
 import { findInstalled } from './peers/venv.ts';
 
 /** A test installs nothing. */
-const system = findPython(['torch', 'numpy']);
+const system = findOwnTorch();
 const python = 'versions' in system ? system : findInstalled('torch-requirements.txt');
 const sizes = { turns: 31, questions: 3, turnTokens: 7, questionTokens: 5, dimension: 13, seed: 3 };
 

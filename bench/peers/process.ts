@@ -5,9 +5,13 @@ import { UnavailableError } from '../../src/core/errors/errors.ts';
 import { type FoundPython, findPython, type Python } from './python.ts';
 import { installPython } from './venv.ts';
 
+/** The machine's own Python with torch 2, whose attention the peers call. */
+export const findOwnTorch = (): Python =>
+  findPython(['torch', 'numpy'], 'assert int(torch.__version__.split(".")[0]) >= 2');
+
 /** A Python with torch: that of the machine, or a virtual environment, which takes some gigabytes at its first use. */
 export function findTorch(): Python {
-  const found = findPython(['torch', 'numpy']);
+  const found = findOwnTorch();
   return 'versions' in found ? found : installPython('torch-requirements.txt');
 }
 

@@ -34,9 +34,12 @@ export function findSqlitePython(): Python {
   return found ?? { missing: 'python3 does not import sqlite3: apt-get install -y python3' };
 }
 
-/** @param packages as they are imported; Debian calls them python3-NAME. */
-export function findPython(packages: readonly string[]): Python {
-  const code = `import ${packages.join(', ')}; print(', '.join(m.__name__ + ' ' + m.__version__ for m in (${packages.join(', ')},)))`;
+/**
+ * @param packages as they are imported; Debian calls them python3-NAME.
+ * @param condition a statement of Python that fails with other versions than are needed.
+ */
+export function findPython(packages: readonly string[], condition = 'pass'): Python {
+  const code = `import ${packages.join(', ')}; ${condition}; print(', '.join(m.__name__ + ' ' + m.__version__ for m in (${packages.join(', ')},)))`;
   const found = findRunning(code);
   if (found !== undefined) return found;
   const debian = packages.map((name) => `python3-${name}`).join(' ');
