@@ -79,10 +79,10 @@ function findLargest(heap: Float64Array, numbers: Float64Array, places: Int32Arr
 }
 
 /**
- * The best turns of BM25 without scoring all that share a word with the query (MaxScore, turtle1995strategies): words are read
- * from the rarest on, and a word whose share of the score cannot bring a new turn among the best k is looked up for the
- * turns that are left alone. What is left is scored exactly, word after word in the order of the query, so that scores
- * and ranking have the bits of a full search.
+ * The best turns of BM25 without scoring all that share a word with the query (MaxScore, turtle1995strategies): words
+ * are read from the rarest on, and a word whose share of the score cannot bring a new turn among the best k is looked
+ * up for the turns that are left alone. What is left is scored exactly, word after word in the order of the query, so
+ * that scores and ranking have the bits of a full search.
  *
  * Shares are bounded by those at the largest average length of all cutoffs from {@link LEAST_CUTOFF} on: a smaller
  * average makes each share smaller, by at most the ratio of both averages.
