@@ -10,7 +10,7 @@ export interface TrecSizes {
 }
 
 /** Documents that are judged of each query: of the ranking, and others. */
-const JUDGED = [8, 4] as const;
+export const JUDGED = { ranked: 8, others: 4 } as const;
 const COLLECTION = 1_000_000;
 
 export const locateTrecFile = (folder: string, kind: 'run' | 'qrels') => join(folder, `${kind}.trec`);
@@ -23,14 +23,14 @@ export function writeTrecWorkload(folder: string, { queries, documents, seed }: 
   const drawId = () => `doc-${String(stream.integer(COLLECTION)).padStart(7, '0')}`;
   for (let query = 0; query < queries; query++) {
     const ids = new Set<string>();
-    while (ids.size < documents + JUDGED[1]) ids.add(drawId());
+    while (ids.size < documents + JUDGED.others) ids.add(drawId());
     const drawn = [...ids];
     const scores = Float64Array.from({ length: documents }, () => 20 * stream.uniform())
       .sort()
       .reverse();
     for (const [rank, score] of scores.entries())
       run.push(`q${query} Q0 ${drawn[rank]} ${rank + 1} ${score.toFixed(6)} sample\n`);
-    const judged = stream.shuffle(drawn.slice(0, documents)).slice(0, JUDGED[0]);
+    const judged = stream.shuffle(drawn.slice(0, documents)).slice(0, JUDGED.ranked);
     for (const id of judged) qrels.push(`q${query} 0 ${id} ${stream.integer(4)}\n`);
     for (const id of drawn.slice(documents)) qrels.push(`q${query} 0 ${id} 1\n`);
   }

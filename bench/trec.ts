@@ -6,23 +6,23 @@ import { ValidationError } from '../src/core/errors/errors.ts';
 import { evaluate } from '../src/eval/metrics/evaluate.ts';
 import { readQrels, readRun } from '../src/eval/trec/trec-files.ts';
 import { runInChild } from './child.ts';
-import { parsePositiveOption } from './integer-option.ts';
+import { parseIntegerOption, parsePositiveOption } from './integer-option.ts';
 import { PeerProcess } from './peers/process.ts';
 import type { FoundPython } from './peers/python.ts';
 import { installPython } from './peers/venv.ts';
 import { formatTextTable } from './text-table.ts';
 import { median } from './timing.ts';
-import { locateTrecFile, type TrecSizes, writeTrecWorkload } from './trec-workload.ts';
+import { JUDGED, locateTrecFile, type TrecSizes, writeTrecWorkload } from './trec-workload.ts';
 import { EVALUATION, METRIC_NAMES, TREC_METRICS, TREC_WORKS, type TrecCost, type TrecWork } from './trec-works.ts';
 
 const PEERS = ['pytrec_eval', 'none'] as const;
 
 export const TREC_USAGE = `trec [options]   reading a run and judgements, and evaluating the run, beside pytrec_eval, which is installed in a virtual environment
     --queries Q        (default 10000)
-    --documents D      that the run ranks for each query, at least 12 (default 100)
+    --documents D      that the run ranks for each query, at least ${JUDGED.ranked} (default 100)
     --rounds R         processes of each side in turn; in each every work is done twice (default 3)
     --peer P           ${PEERS.join(', ')} (default pytrec_eval)
-    --seed S           (default 7)`;
+    --seed S           from 0 (default 7)`;
 
 /** Rows of the run and of the judgements, and values of the metrics: both sides must have the same. */
 interface PeerValues {
@@ -63,19 +63,20 @@ export function compareTrec(
   const run = readRun(locateTrecFile(folder, 'run'));
   const qrels = readQrels(locateTrecFile(folder, 'qrels'));
   const { queryIds, values } = evaluate(run, qrels, TREC_METRICS, EVALUATION);
-  let [compared, differ] = [0, 0];
+  let [compared, differ, found] = [0, 0, 0];
   const compare = (ours: number, other: number | undefined) => {
     compared++;
+    if (other !== undefined) found++;
     if (other === undefined || !(Math.abs(ours - other) <= TOLERANCE)) differ++;
   };
-  const sizes = (table: Readonly<Record<string, object>>) =>
+  const countRows = (table: Readonly<Record<string, object>>) =>
     Object.values(table).reduce((sum, row) => sum + Object.keys(row).length, 0);
   for (const [query, ranking] of run) for (const { id, score } of ranking) compare(score, theirs.run[query]?.[id]);
   for (const [query, grades] of qrels) for (const [id, grade] of grades) compare(grade, theirs.qrels[query]?.[id]);
-  const rows = sizes(theirs.run) + sizes(theirs.qrels) - compared; // rows that only the peer has
+  const theirsAlone = countRows(theirs.run) + countRows(theirs.qrels) - found;
   for (const [metric, name] of Object.entries(METRIC_NAMES))
     for (const [i, query] of queryIds.entries()) compare(values[metric]![i]!, theirs.values[query]?.[name]);
-  return { compared, differ: differ + Math.max(0, rows) };
+  return { compared, differ: differ + theirsAlone };
 }
 
 /** A line for each work: processor seconds and peak memory of both, and their ratios. */
@@ -138,10 +139,15 @@ function parseOptions(args: readonly string[]) {
       seed: { type: 'string', default: '7' },
     },
   });
-  const parse = (name: 'queries' | 'documents' | 'rounds' | 'seed') => parsePositiveOption(name, values[name]);
+  const parse = (name: 'queries' | 'documents' | 'rounds') => parsePositiveOption(name, values[name]);
   const peer = PEERS.find((name) => name === values.peer);
   if (peer === undefined) throw new ValidationError(`unknown --peer: ${values.peer}; use one of ${PEERS.join(', ')}`);
-  const sizes: TrecSizes = { queries: parse('queries'), documents: parse('documents'), seed: parse('seed') };
-  if (sizes.documents < 12) throw new ValidationError(`--documents is too small: ${sizes.documents}; give one from 12`);
+  const sizes: TrecSizes = {
+    queries: parse('queries'),
+    documents: parse('documents'),
+    seed: parseIntegerOption('seed', values.seed, 0),
+  };
+  if (sizes.documents < JUDGED.ranked)
+    throw new ValidationError(`--documents is too small: ${sizes.documents}; give one from ${JUDGED.ranked}`);
   return { sizes, rounds: parse('rounds'), peer };
 }

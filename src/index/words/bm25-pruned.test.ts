@@ -48,6 +48,7 @@ const PARAMETERS = [
   { k1: 0, b: 1 },
   { k1: 3, b: 0 },
   { k1: 0.4, b: 1 },
+  { k1: 1e45, b: 0.5 }, // scores below the numbers of float32
 ];
 
 describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('%s', (variant) => {
@@ -67,6 +68,32 @@ describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('%s', (variant) =
       expect(candidates.scores).toEqual(full.scores);
     }
   });
+});
+
+test('few of the turns that share a word with a query are scored exactly', () => {
+  const { idf, saturate } = BM25_VARIANTS.lucene;
+  let exact = 0;
+  const scoring = { idf, saturate: (tf: number, ratio: number) => saturate(tf, ratio, BM25_DEFAULTS) };
+  const postings = new TermPostings(texts, createTokeniser(BM25_DEFAULTS));
+  const pruned = new PrunedSearch(postings, scoring);
+  class CountedSelection extends TopSelection {
+    override offer(position: number, score: number): void {
+      exact++;
+      super.offer(position, score);
+    }
+  }
+  const top = new CountedSelection(5, createTieOrder(ids));
+  const candidates = allocateCandidates(1, 5);
+  let sharing = 0;
+  for (const [query, cutoff] of queries.cutoffs.entries()) {
+    if (!pruned.offerBest(queries, query, 5, top)) continue;
+    top.drainTo(candidates, 0);
+    const words = [...postings.countQueryTerms(queries.texts[query]!).keys()];
+    const held = words.flatMap((word) => postings.listPostingsBefore(word, cutoff));
+    sharing += new Set(held.flatMap(({ positions }) => [...positions])).size;
+  }
+  expect(exact).toBeGreaterThan(0);
+  expect(exact).toBeLessThan(sharing / 20);
 });
 
 test('turns that came later are found too', () => {

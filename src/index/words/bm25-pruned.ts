@@ -32,7 +32,7 @@ export interface Bm25Scoring {
 interface BoundedPostings {
   readonly positions: Int32Array;
   readonly counts: Float64Array;
-  readonly bounds: Float32Array;
+  readonly bounds: Float64Array;
   /** The largest bound. */
   readonly most: number;
 }
@@ -44,8 +44,11 @@ interface QueryTerm extends BoundedPostings {
   readonly weight: number;
 }
 
-/** A bound is above the score by this share, which is above all rounding, also that of scores to float32. */
+/** The share by which a threshold is lowered: more than sums and scores, which are ranked in float32, are rounded. */
 const SLACK = 1e-6;
+
+/** The smallest score that float32 holds with all its digits. */
+const LEAST_SCORE = 2 ** -126;
 
 /** Averages of fewer turns vary: their maximum would be too far above the others. */
 const LEAST_CUTOFF = 1000;
@@ -55,7 +58,7 @@ const LOOK_UP = 12;
 
 /** The place of a position in a list that begins with `count` ascending ones; -1 if it is not among them. */
 function findPlace(positions: Int32Array, count: number, position: number): number {
-  const place = findLowerBound(positions.subarray(0, count), position);
+  const place = findLowerBound(positions, position, 0, count);
   return place < count && positions[place] === position ? place : -1;
 }
 
@@ -86,6 +89,9 @@ function findLargest(heap: Float64Array, numbers: Float64Array, places: Int32Arr
  *
  * Shares are bounded by those at the largest average length of all cutoffs from {@link LEAST_CUTOFF} on: a smaller
  * average makes each share smaller, by at most the ratio of both averages.
+ *
+ * A query costs at most the postings of its words and log k for each turn that is found; bounding a word costs its
+ * postings once, and the search N once.
  */
 export class PrunedSearch {
   readonly #postings: WordPostings;
@@ -132,9 +138,10 @@ export class PrunedSearch {
     return true;
   }
 
-  /** A score that the k best turns reach, of those that are found; 0 if there are fewer. */
+  /** A score that the k best turns that are found reach; 0 if there are fewer, or if float32 tells none apart. */
   #findThreshold(count: number, share: number): number {
-    return findLargest(this.#heap, this.#bounds, this.#found, count) * share;
+    const score = findLargest(this.#heap, this.#bounds, this.#found, count) * share;
+    return score < LEAST_SCORE ? 0 : score;
   }
 
   /** The words of a query that change a score, in its order. */
@@ -169,12 +176,11 @@ export class PrunedSearch {
 
   #boundShares(positions: Int32Array, counts: Float64Array) {
     const { lengths } = this.#postings;
-    const bounds = new Float32Array(positions.length);
+    const bounds = new Float64Array(positions.length);
     let most = 0;
     for (let entry = 0; entry < bounds.length; entry++) {
       const ratio = lengths[positions[entry]!]! / this.#largestAverage;
-      const exact = this.#scoring.saturate(counts[entry]!, ratio);
-      bounds[entry] = exact * (1 + SLACK / 4); // more than float32 rounds off
+      bounds[entry] = this.#scoring.saturate(counts[entry]!, ratio);
       most = Math.max(most, bounds[entry]!);
     }
     return { bounds, most };

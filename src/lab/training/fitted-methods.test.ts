@@ -40,6 +40,13 @@ test('a point a combination of the grid, with what all have in common', () => {
   });
 });
 
+test('every training clips its gradient as the fit says, and by default not', () => {
+  expect(Object.keys(config.fit)).not.toContain('clip');
+  expect(listFittingPoints(config).every(({ training }) => !('clip' in training))).toBe(true);
+  const clipped = readTraining(resolveConfig(changeSampleTraining('nowhere', { 'mix.fit.clip': 0.5 }), 'test'));
+  expect(listFittingPoints(clipped).map(({ training }) => training.clip)).toEqual([0.5, 0.5]);
+});
+
 test('folds are as many as asked for, or one a conversation', () => {
   expect(buildOuterFolds(config, table)).toHaveLength(3);
   const alone = { ...config, fit: { ...config.fit, folds: 'leave-one-out' as const } };

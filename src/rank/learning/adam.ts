@@ -21,6 +21,7 @@ interface AdamState {
 /** {@link AdamState} on the device, in float32. Belongs to the caller. */
 export interface AdamTensors {
   readonly step: number;
+  /** [P] each, as there. */
   readonly theta: tf.Tensor1D;
   readonly first: tf.Tensor1D;
   readonly second: tf.Tensor1D;
@@ -72,7 +73,7 @@ function clipTensor(gradient: tf.Tensor1D, clip: number | undefined): tf.Tensor1
   return tf.mul(gradient, tf.div(clip, tf.maximum(norm, clip)));
 }
 
-/** {@link takeAdamStep} on the active backend, in float32. The state before it stays as it is. */
+/** {@link takeAdamStep} on the active backend, in float32. The state before it stays as it is. @param slopes [P] */
 export function takeAdamStepOnDevice(
   { step: before, theta, ...means }: AdamTensors,
   slopes: tf.Tensor1D,

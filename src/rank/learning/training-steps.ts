@@ -70,6 +70,7 @@ function createHostSteps(model: ScoringModel, start: Float64Array, options: Step
 class DeviceSteps implements Steps {
   readonly #model: ScoringModel;
   readonly #options: StepOptions;
+  /** [P] */
   readonly #anchor: tf.Tensor1D;
   #state: AdamTensors;
 
