@@ -15,7 +15,7 @@ export function watchGarbage(): void {
   });
 }
 
-/** Notes where this process spends its time until it is stopped, which gives a file for the developer tools of browsers. */
+/** The times that this process spends in each function until it is stopped. */
 export class CpuProfile {
   readonly #session = new Session();
 
