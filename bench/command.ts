@@ -16,6 +16,7 @@ import { benchLive, LIVE_USAGE } from './live.ts';
 import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchMemory, MEMORY_USAGE } from './memory.ts';
 import { benchMemoryKills, MEMORY_KILLS_USAGE } from './memory-kills.ts';
+import { benchOperations, OPERATIONS_USAGE } from './operations.ts';
 import { benchPack, PACK_USAGE } from './pack.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchPublished, PUBLISHED_USAGE } from './published.ts';
@@ -44,6 +45,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   'memory-kills': { usage: MEMORY_KILLS_USAGE, run: benchMemoryKills },
   memory: { usage: MEMORY_USAGE, run: benchMemory },
+  operations: { usage: OPERATIONS_USAGE, run: benchOperations },
   pack: { usage: PACK_USAGE, run: benchPack },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
   published: { usage: PUBLISHED_USAGE, run: benchPublished },

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/tensors/backend.ts';
 import type { Stage } from '../src/rank/signals/stage.ts';
+import { NO_COUNT } from '../src/rank/signals/stage.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { formatStages, TimingStore } from './stages.ts';
 import { buildSweepConfig, formatSweep } from './sweep.ts';
@@ -45,8 +46,8 @@ describe('the sweep', () => {
       { stage: 'arms', seconds: seconds - 4, launches: 0 },
     ],
     stages: {
-      pool: { executed: 1, memory: 9, disk: 0, launches: 0, seconds: 0 },
-      cosine: { executed: executed - 1, memory: 0, disk: 4, launches: 0, seconds: 0 },
+      pool: { ...NO_COUNT, executed: 1, memory: 9 },
+      cosine: { ...NO_COUNT, executed: executed - 1, disk: 4 },
     },
     backend: 'wasm',
   });

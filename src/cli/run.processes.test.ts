@@ -100,6 +100,26 @@ test('two workers find what one process finds, byte for byte, also where one of 
   expect(readLastingFiles('two')).toEqual(whole);
 });
 
+test('--profile tells of every process where it spent its time, with the garbage of the arms that it ran', async () => {
+  const arms = ['--arm', 'half-life 1', '--arm', 'half-life 2'];
+  const { code, stderr } = await runRagpp(...listProcessRunArgs('profile', ...arms, '--workers', '2', '--profile'));
+  expect(code, stderr).toBe(0);
+  const folder = join(findNamedRunFolder('profile'), 'profile');
+  const profiles = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
+  const ranking = profiles.filter((name) =>
+    readFileSync(join(folder, name), 'utf8').includes('"functionName":"runArmTask"'),
+  );
+  expect(profiles).toContain('main.cpuprofile');
+  expect(ranking).toHaveLength(2);
+  expect(ranking).not.toContain('main.cpuprofile');
+  const garbage = readFileSync(join(folder, 'stages.csv'), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => Number(row.split(',')[2]));
+  expect(Math.max(...garbage)).toBeGreaterThan(0);
+});
+
 describe('an arm that fails', () => {
   const failing = 'arms.half-life 2.set={bm25: {k: 17, variant: bm25l, k1: 1.7e308}}';
 

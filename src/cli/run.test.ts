@@ -111,11 +111,18 @@ describe('a run leaves', () => {
       '--profile',
     );
     expect(typed.stdout).toMatch(
-      /\nstage +seconds +launches +computed +from memory +from disk\n(?:.*\n)*decay +\d*\.\d\d +[1-9]/,
+      /\nstage +seconds +garbage collection +launches +bytes read back +computed +from memory +from disk\n(?:.*\n)*decay +\d*\.\d\d +\d*\.\d\d +[1-9]\d* +[1-9]/,
     );
-    const { command, seed, backend } = JSON.parse(readOnlyRun('typed')['environment.json'] as string);
+    const typedFiles = readOnlyRun('typed');
+    const { command, seed, backend } = JSON.parse(typedFiles['environment.json'] as string);
     expect(command).toMatch(/^ragpp run .*sample\.yaml --set seed=9 --set 'description=on wasm' --backend wasm$/);
     expect({ seed, backend }).toEqual({ seed: 9, backend: 'wasm' });
+    expect(typedFiles['profile/main.cpuprofile']).toContain('"functionName":"rankArm"');
+    const [header, ...rows] = (typedFiles['profile/stages.csv'] as string).trim().split('\n');
+    expect(header).toBe('stage,seconds,garbage collection,launches,bytes read back,computed,from memory,from disk');
+    expect(rows.find((row) => row.startsWith('decay,'))).toMatch(
+      /^decay,[\d.e-]+,[\d.e-]+,[1-9]\d*,[1-9]\d*,\d+,\d+,\d+$/,
+    );
   });
 });
 

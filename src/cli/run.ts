@@ -17,7 +17,10 @@ export function runCommand(): Command {
     .option('--resume', 'go on with what an earlier run of the same config has left; its failed arms stay failed')
     .option('--replay-slices <run>', 'use the signed slices that a run has stored, and start no kernel')
     .option('--retry-failed', 'like --resume, and run the failed arms again')
-    .option('--profile', 'print the seconds and the kernel launches of each stage that was computed')
+    .option(
+      '--profile',
+      'write a CPU profile of each process, and a table of the stages: time, garbage, launches, bytes',
+    )
     .addHelpText(
       'after',
       `

@@ -1,5 +1,6 @@
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import type { ArmReply, ArmRequest } from '../../lab/launch/arm-process.ts';
+import { isProfiled } from '../../lab/launch/own-process.ts';
 import { type ArmRunner, joinRun, runArmTask } from '../../lab/run/arm-runner.ts';
 import { FailedCheck } from '../process/supervision.ts';
 
@@ -25,6 +26,7 @@ interface ArmOptions {
 }
 
 export async function runArmCommand(folder: string, { arm: name, serve, ...options }: ArmOptions): Promise<void> {
+  if (isProfiled()) (await import('../../lab/measure/profile.ts')).watchGarbage();
   const backend = await useBackend(options.backend);
   const runner = await joinRun(folder, backend, options.cache);
   if (serve === true) {

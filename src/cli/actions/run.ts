@@ -12,13 +12,14 @@ import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts'
 import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
 import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
+import type { CpuProfile } from '../../lab/measure/profile.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';
 import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
 import { describeIdleSteps, describeSlices } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
 import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
-import type { Opening } from '../../lab/run/partial-folder.ts';
+import type { Opening, RunFiles } from '../../lab/run/partial-folder.ts';
 import { writeRunFolder } from '../../lab/run/run-folder.ts';
 import { ReplayedSlices } from '../../lab/run/run-slices.ts';
 import { findReachWarnings } from '../../lab/run/run-warnings.ts';
@@ -84,9 +85,24 @@ function show(result: ExperimentResult, folder: string): void {
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);
 }
 
+/** The folder of profiles in that of a run. */
+const PROFILES = 'profile';
+
+async function startProfile(): Promise<CpuProfile> {
+  const { CpuProfile: Profile, watchGarbage } = await import('../../lab/measure/profile.ts');
+  watchGarbage();
+  return Profile.start();
+}
+
 async function showProfile({ stages }: ExperimentResult): Promise<void> {
   const { formatStageTable } = await import('../../lab/report/tables/stage-table.ts');
   printOut(`\n${formatStageTable(stages)}\n`);
+}
+
+/** The profile of this process and the table of the stages, for the folder of the run. */
+async function finishProfile(profile: CpuProfile, { stages }: ExperimentResult): Promise<RunFiles> {
+  const { formatStageCsv } = await import('../../lab/report/tables/stage-table.ts');
+  return { [`${PROFILES}/main.cpuprofile`]: await profile.stop(), [`${PROFILES}/stages.csv`]: formatStageCsv(stages) };
 }
 
 /** @throws FailedCheck if an arm failed; the others are in the report. */
@@ -149,8 +165,10 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
   assertWritableFolder(results);
   assertReadableFolder(cacheFolder);
   const progress = createTerminalProgress();
-  const createExecution = () =>
-    new FolderExecution({ results, opening: chooseOpening(options), launcher, signal: interruption });
+  const profile = options.profile === true ? await startProfile() : null;
+  const profiles = profile === null ? {} : { profiles: PROFILES };
+  const how = { results, opening: chooseOpening(options), launcher, signal: interruption, ...profiles };
+  const createExecution = () => new FolderExecution(how);
   const execution = createExecution();
   const rounds: FolderExecution[] = [];
   const executeRound: Execute = (prepared) => {
@@ -165,13 +183,14 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
     const ran = await runOrFit(config, context, (prepared) => execution.execute(prepared), executeRound);
     const finished = withCountedLook(ran, results);
     const report = progress('report', 1);
-    const files = renderRunFiles(finished);
+    const rendered = renderRunFiles(finished);
+    const files = profile === null ? rendered : { ...rendered, ...(await finishProfile(profile, finished.result)) };
     const { name, hash } = finished.result;
     const folder = isFit ? writeRunFolder(resolve(results, `${name}-${hash}`), files) : execution.finish(files);
     for (const round of rounds) round.discard();
     report.finish();
     show(finished.result, join(results, basename(folder)));
-    if (options.profile) await showProfile(finished.result);
+    if (profile !== null) await showProfile(finished.result);
     const remark = cacheSizeRemark(cacheFolder);
     if (remark !== null) printOut(`${remark}\n`);
     return finished.result;

@@ -57,18 +57,29 @@ export function activeBackend(): BackendName {
   return getActiveBackend().name;
 }
 
-/** Kernels of tensors that were launched, and time. */
-interface Spent {
+/** The cost of work. */
+export interface Spent {
+  /** Kernels of tensors that were launched. */
   readonly launches: number;
+  /** Bytes of tensors that were read back. */
+  readonly bytesRead: number;
   readonly seconds: number;
+  /** Seconds of these in which V8 collected garbage; 0 before {@link setGarbageClock}. */
+  readonly garbageSeconds: number;
 }
 
-/** The cost of work so far. */
+const NOTHING: Spent = { launches: 0, bytesRead: 0, seconds: 0, garbageSeconds: 0 };
+
+/** The cost of work so far, and of work within it that is measured by itself. */
 interface Cost {
-  launches: number;
-  readonly started: number;
-  /** Costs of work within it that is measured by itself. */
-  readonly inner: Spent[];
+  readonly own: { -readonly [What in keyof Spent]: number };
+  readonly parts: Spent[];
+}
+
+/** The sums of the fields; what `b` lacks is 0. */
+export function addFields<T extends { readonly [Name in keyof T]: number }>(a: T, b: Partial<T> = {}): T {
+  const names = Object.keys(a) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + (b[name] ?? 0)])) as unknown as T;
 }
 
 /** The cost of the innermost work that is measured. */
@@ -77,35 +88,53 @@ const costs = new AsyncLocalStorage<Cost>();
 /** Kernels that give numbers another name or shape and move none. */
 const FREE: ReadonlySet<string> = new Set(['Identity', 'Reshape', 'ExpandDims']);
 
-/** Counts the kernels that an engine launches from now on, each once, however often this is called. */
-export function watchLaunches(watched: Pick<ReturnType<typeof engine>, 'runKernel'>): void {
-  if (Object.hasOwn(watched, 'runKernel')) return;
-  const { runKernel } = watched;
-  watched.runKernel = function count(name, ...rest) {
-    const cost = costs.getStore();
-    if (cost !== undefined && !FREE.has(name)) cost.launches++;
-    return runKernel.call(this, name, ...rest) as never;
-  };
-}
+let readGarbageSeconds: (() => number) | undefined;
 
-/** Counts kernels that another process launched for the work that is measured here. */
-export function addLaunches(count: number): void {
-  const cost = costs.getStore();
-  if (cost !== undefined) cost.launches += count;
+/** @param read the seconds in which V8 has collected garbage so far. */
+export function setGarbageClock(read: () => number): void {
+  readGarbageSeconds = read;
 }
 
 /**
- * Runs work and tells how many kernels of tensors it launched and how many seconds it took, also after it has waited.
- * Work within it that is measured by itself counts for itself alone, and in `all`; what two of them take at the same
- * time, for both.
+ * Counts the kernels that an engine launches and the bytes that are read back from it, from now on and each once,
+ * however often this is called. Bytes that are read synchronously are not counted: WebGPU cannot, so nothing here does.
+ */
+export function watchCosts(watched: ReturnType<typeof engine>): void {
+  if (Object.hasOwn(watched, 'runKernel')) return;
+  const { runKernel, read } = watched;
+  watched.runKernel = function count(name, ...rest) {
+    if (!FREE.has(name)) addCost({ launches: 1, bytesRead: 0 });
+    return runKernel.call(this, name, ...rest) as never;
+  };
+  watched.read = (id) => {
+    addCost({ launches: 0, bytesRead: watched.state.tensorInfo.get(id)?.bytes ?? 0 });
+    return read.call(watched, id);
+  };
+}
+
+/** Adds to the work that is measured here, also what another process did for it. */
+export function addCost({ launches, bytesRead }: Pick<Spent, 'launches' | 'bytesRead'>): void {
+  const own = costs.getStore()?.own;
+  if (own === undefined) return;
+  own.launches += launches;
+  own.bytesRead += bytesRead;
+}
+
+/**
+ * Runs work and tells its cost, also after it has waited: `own` without work within it that is measured by itself, and
+ * `all`. What two of them take at the same time counts for both.
  */
 export async function measureCost<T>(
   work: () => Promise<T> | T,
-): Promise<Spent & { readonly result: T; readonly all: Spent }> {
-  const cost: Cost = { launches: 0, started: performance.now(), inner: [] };
-  const result = await costs.run(cost, work);
-  const sumInner = (what: keyof Spent) => cost.inner.reduce((sum, spent) => sum + spent[what], 0);
-  const all = { launches: cost.launches + sumInner('launches'), seconds: (performance.now() - cost.started) / 1000 };
-  costs.getStore()?.inner.push(all);
-  return { result, launches: cost.launches, seconds: Math.max(0, all.seconds - sumInner('seconds')), all };
+): Promise<{ readonly result: T; readonly own: Spent; readonly all: Spent }> {
+  const [own, parts]: [Cost['own'], Spent[]] = [{ ...NOTHING }, []];
+  const [started, garbage] = [performance.now(), readGarbageSeconds?.() ?? 0];
+  const result = await costs.run({ own, parts }, work);
+  const [seconds, garbageSeconds] = [(performance.now() - started) / 1000, (readGarbageSeconds?.() ?? 0) - garbage];
+  const inner = parts.reduce(addFields, NOTHING);
+  const all = { ...addFields<Spent>(own, inner), seconds, garbageSeconds };
+  costs.getStore()?.parts.push(all);
+  own.seconds = Math.max(0, seconds - inner.seconds);
+  own.garbageSeconds = Math.max(0, garbageSeconds - inner.garbageSeconds);
+  return { result, own, all };
 }

@@ -13,7 +13,7 @@ import {
   INSTALLABLE,
   type InstallableBackend,
   setActiveBackend,
-  watchLaunches,
+  watchCosts,
 } from './active-backend.ts';
 
 export { activeBackend, BACKENDS, type BackendName };
@@ -153,7 +153,7 @@ async function load(name: BackendName): Promise<void> {
     if (!(await tf.setBackend(registered))) throw new Error(`tfjs refused the backend ${registered}`);
     await tf.ready();
   });
-  watchLaunches(tf.engine());
+  watchCosts(tf.engine());
 }
 
 /** The fields of the backend of tfjs-node and tfjs-node-gpu that are read here. */

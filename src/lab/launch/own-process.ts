@@ -6,10 +6,24 @@ export type { Program };
 /** Limits of V8's memory, which hold for every process that we start. */
 const MEMORY_OPTION = /^--max[-_]/;
 
-/** The arguments with which Node starts the command line in another process. */
-export function findOwnProgram(): Program {
+/** Has a process write where it spent its time. */
+const PROFILE_OPTION = '--cpu-prof';
+
+/** True if this process was started with a folder for its profile. */
+export function isProfiled(): boolean {
+  return process.execArgv.includes(PROFILE_OPTION);
+}
+
+/**
+ * The arguments with which Node starts the command line in another process.
+ *
+ * @param profiles the folder where the process leaves its profile; by default it makes none.
+ */
+export function findOwnProgram(profiles: string | null = null): Program {
   const { nodeOptions, main } = findProgram('cli/work');
-  return { nodeOptions: [...process.execArgv.filter((option) => MEMORY_OPTION.test(option)), ...nodeOptions], main };
+  const inherited = process.execArgv.filter((option) => MEMORY_OPTION.test(option));
+  if (profiles !== null) inherited.push(PROFILE_OPTION, `--cpu-prof-dir=${profiles}`);
+  return { nodeOptions: [...inherited, ...nodeOptions], main };
 }
 
 /** Names the process with which another one is to end. */

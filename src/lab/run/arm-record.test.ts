@@ -32,7 +32,7 @@ const record: ArmRecord = {
   components: Float32Array.from({ length: 42 }, (_, i) => Math.sqrt(i)),
   inspected: 2,
   losses: Uint8Array.of(0, 3, 1),
-  stages: { pool: { executed: 1, memory: 2, disk: 0, launches: 7, seconds: 0.5 } },
+  stages: { pool: { executed: 1, memory: 2, disk: 0, launches: 7, bytesRead: 28, seconds: 0.5, garbageSeconds: 0.1 } },
   seconds: 0.25,
   armsAtOnce: 3,
   latency: { pool: { p50: 0.5, p95: 1.25, p99: 2.5 } },

@@ -148,7 +148,10 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
     .exactOptional(),
   stages: z.record(
     text,
-    z.strictObject({ executed: count, memory: count, disk: count, launches: count, seconds: number }),
+    z.strictObject({
+      ...{ executed: count, memory: count, disk: count, launches: count, seconds: number },
+      ...{ bytesRead: count.default(0), garbageSeconds: number.default(0) }, // earlier versions did not count them
+    }),
   ),
   seconds: number,
   armsAtOnce: z.int().min(1),

@@ -17,7 +17,7 @@ import {
 import { openSlices } from '../../rank/retrieval/signed-slices.ts';
 import type { Watch } from '../../rank/retrieval/steps/step.ts';
 import { readArm } from '../../rank/retrieval/written-steps.ts';
-import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../rank/signals/stage.ts';
+import { addCounts, KEEPS_NOTHING, NO_COUNT, type StageCounts } from '../../rank/signals/stage.ts';
 import type { Workspace } from '../../rank/signals/workspace.ts';
 import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
@@ -252,7 +252,7 @@ export class ArmRunner {
     const started = performance.now();
     await this.takeStageCounts(); // of what was done before
     const { inspect } = this.source.config.evaluation;
-    const { result, launches, seconds } = await measureCost(() => this.rank(name, inspect, report, signal));
+    const { result, own } = await measureCost(() => this.rank(name, inspect, report, signal));
     const { ranked, ranking } = result;
     if (ranked.changes) assertStepsApplied(ranked, this.queries.length);
     const slices = await this.#collectArmSlices(ranked.options);
@@ -261,7 +261,7 @@ export class ArmRunner {
       losses: await this.#encodeArmLosses(ranked.options, ranking),
       ...(slices && { slices }),
       ...(this.source.config.evaluation.conservation && (await this.#measureShown(ranked.options, ranking))),
-      stages: { ...(await this.takeStageCounts()), steps: { executed: 0, memory: 0, disk: 0, launches, seconds } },
+      stages: { ...(await this.takeStageCounts()), steps: { ...NO_COUNT, ...own } },
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
       latency: await this.#measureArmLatency(ranked.options),
@@ -287,10 +287,9 @@ export class ArmRunner {
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
   async #encodeArmLosses(options: ArmOptions, arm: ArmRanking): Promise<Uint8Array> {
     const { qrels, relevantGrade } = this.dataset;
-    const { attributionDepth, attributionTokens } = this.source.config.evaluation;
-    const { retrieved } = arm;
+    const { attributionDepth, attributionTokens: tokens } = this.source.config.evaluation;
     const workspace = await this.openArmWorkspace(options);
-    const { pool, scores, components } = retrieved;
+    const { pool, scores, components } = arm.retrieved;
     const { sources, view } = readArm(options).outline;
     const world = workspace.under(options.control);
     const isPlacebo = options.control?.kind === 'placebo'; // whose turns no source found
@@ -299,10 +298,7 @@ export class ArmRunner {
     const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
     const admitted = view.slice === null ? null : await openSlices(world, view.slice);
     const relevance = components.get('relevance') ?? components.get('scoring') ?? scores; // a placebo has neither
-    const fitting =
-      attributionTokens === undefined
-        ? null
-        : countFittingRanks(workspace.corpus, listRankedPositions(arm), attributionTokens);
+    const fitting = tokens === undefined ? null : countFittingRanks(workspace.corpus, listRankedPositions(arm), tokens);
     return attribute({ admitted, found, pool, relevance, scores, fitting }, relevant, attributionDepth);
   }
 

@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ProcessDiedError, ValidationError } from '../../core/errors/errors.ts';
-import { addLaunches } from '../../core/tensors/active-backend.ts';
+import { addCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import type { StartProgress } from '../../core/terminal/progress.ts';
 import { yaml } from '../../core/values/yaml.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
-import { sumLaunches } from '../../rank/signals/stage.ts';
+import { sumCounts } from '../../rank/signals/stage.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Launcher } from '../launch/launcher.ts';
 import { findOwnProgram } from '../launch/own-process.ts';
@@ -107,6 +107,8 @@ interface FolderExecutionOptions {
   readonly launcher: Launcher;
   /** Aborted when the run must end at once. */
   readonly signal: AbortSignal;
+  /** The folder, in that of the run, in which processes that run arms leave their profiles; without it they make none. */
+  readonly profiles?: string;
 }
 
 const ENVIRONMENT = 'environment.json';
@@ -151,7 +153,7 @@ export class FolderExecution {
     const elsewhere = new Set(pending);
     await this.#launch(run, folder.path, elsewhere, progress);
     const outcomes = readOutcomes(folder.path, run.arms);
-    for (const { name, stages } of outcomes.records) if (elsewhere.has(name)) addLaunches(sumLaunches(stages));
+    for (const { name, stages } of outcomes.records) if (elsewhere.has(name)) addCost(sumCounts(stages));
     progress.finish(outcomes.failures.filter(({ name }) => pending.includes(name)).length);
     return { ...outcomes, earlierUse };
   }
@@ -168,10 +170,8 @@ export class FolderExecution {
     assertSameSliceKeys(folder.path, run.sliceKeys);
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
-    const earlier =
-      opening === 'fresh'
-        ? []
-        : readEncoderUse(existsSync(join(folder.path, ENVIRONMENT)) ? folder.path : folder.target);
+    const from = existsSync(join(folder.path, ENVIRONMENT)) ? folder.path : folder.target;
+    const earlier = opening === 'fresh' ? [] : readEncoderUse(from);
     const environment = withEncoderUse(run.environment, [...earlier, ...(run.environment.encoderUse ?? [])]);
     folder.write({
       'config.yaml': yaml().stringify(run.config),
@@ -186,7 +186,7 @@ export class FolderExecution {
   async #launch(run: PreparedRun, folder: string, elsewhere: Set<string>, progress: ArmsProgress): Promise<void> {
     const arms = [...elsewhere];
     if (arms.length === 0) return;
-    const { launcher, signal } = this.#options;
+    const { launcher, signal, profiles } = this.#options;
     const { runner, backend, cacheFolder } = run;
     if (cacheFolder === null)
       throw new ValidationError('run has no cache folder, which arms in other processes share: null; name one');
@@ -194,7 +194,8 @@ export class FolderExecution {
       elsewhere.delete(arm);
       return runArmTask(folder, runner, arm, (share) => progress.report(arm, share));
     };
-    const job = { folder, arms, backend, signal, outcomes: outcomesIn(folder), program: findOwnProgram() };
+    const program = findOwnProgram(profiles === undefined ? null : join(folder, profiles));
+    const job = { folder, arms, backend, signal, outcomes: outcomesIn(folder), program };
     await launcher.launch({ ...job, runHere, report: progress.report, cacheFolder: resolve(cacheFolder) });
     for (const arm of arms) if (!job.outcomes.has(arm)) job.outcomes.fail(arm, describeLostArm(launcher, arm));
   }

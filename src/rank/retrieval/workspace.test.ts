@@ -117,7 +117,8 @@ describe('with a store', () => {
 
 test('counts are added by stage', () => {
   const count = (executed: number, memory: number, disk: number, launches = 0, seconds = 0) => {
-    return { executed, memory, disk, launches, seconds };
+    const spent = { launches, bytesRead: 4 * launches, seconds, garbageSeconds: seconds / 2 };
+    return { executed, memory, disk, ...spent };
   };
   const a = { pool: count(2, 3, 0, 17, 0.5), cosine: count(1, 0, 5) };
   const b = { bm25: count(7, 0, 0), pool: count(0, 11, 13, 2, 0.25) };

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { TensorData } from '../../core/files/safetensors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { measureCost } from '../../core/tensors/active-backend.ts';
+import { addFields, measureCost, type Spent } from '../../core/tensors/active-backend.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
@@ -135,38 +135,32 @@ export interface StageStore {
 /** Keeps nothing: what a workspace uses unless it is given another. */
 export const KEEPS_NOTHING: StageStore = { read: () => null, write() {} };
 
-/** The times that a stage was asked for, and its cost. */
-export interface StageCount {
+/** The times that a stage was asked for, and its cost without that of its inputs. */
+export interface StageCount extends Spent {
   /** Times that it was computed, found in memory and read from the store. */
   readonly executed: number;
   readonly memory: number;
   readonly disk: number;
-  /** Kernels of tensors that were launched to compute it. */
-  readonly launches: number;
-  /** Without those of its inputs. */
-  readonly seconds: number;
 }
 
 /** By stage name. */
 export type StageCounts = Readonly<Record<string, StageCount>>;
 
-const NONE: StageCount = { executed: 0, memory: 0, disk: 0, launches: 0, seconds: 0 };
-
-function addCount(count: StageCount, other: Partial<StageCount> = NONE): StageCount {
-  const sum = { ...count };
-  for (const name in NONE) sum[name as keyof StageCount] += other[name as keyof StageCount] ?? 0;
-  return sum;
-}
+/** The count of a stage that was never asked for. */
+export const NO_COUNT: StageCount = {
+  ...{ executed: 0, memory: 0, disk: 0 },
+  ...{ launches: 0, bytesRead: 0, seconds: 0, garbageSeconds: 0 },
+};
 
 /** The sums, for example over the workspaces of a run; names in alphabetical order. */
 export function addCounts(...all: readonly StageCounts[]): StageCounts {
   const names = [...new Set(all.flatMap(Object.keys))].sort();
-  return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addCount(sum, own[name]), NONE)]));
+  return Object.fromEntries(names.map((name) => [name, all.reduce((sum, own) => addFields(sum, own[name]), NO_COUNT)]));
 }
 
-/** The kernels of tensors that all stages launched. */
-export function sumLaunches(counts: StageCounts): number {
-  return Object.values(counts).reduce((sum, { launches }) => sum + launches, 0);
+/** The sum over all stages. */
+export function sumCounts(counts: StageCounts): StageCount {
+  return Object.values(counts).reduce(addFields, NO_COUNT);
 }
 
 /** The name of a number or a single array. */
@@ -202,14 +196,14 @@ export class StageResults {
       this.#count(stage, { disk: 1 });
       return fromArtifact(stored) as T;
     }
-    const { result, launches, seconds } = await measureCost(compute);
-    this.#count(stage, { executed: 1, launches, seconds });
+    const { result, own } = await measureCost(compute);
+    this.#count(stage, { executed: 1, ...own });
     if (stage.isKept) this.#store.write(stage, toArtifact(result));
     return result;
   }
 
   #count({ name }: Stage, count: Partial<StageCount>): void {
-    this.#counts = { ...this.#counts, [name]: addCount(this.#counts[name] ?? NONE, count) };
+    this.#counts = { ...this.#counts, [name]: addFields(this.#counts[name] ?? NO_COUNT, count) };
   }
 
   /** Counts since they were last taken. */

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRandom } from '../src/core/numbers/random.ts';
+import { evaluate } from '../src/eval/metrics/evaluate.ts';
+import { readQrels, readRun } from '../src/eval/trec/trec-files.ts';
+import { BM25_DEFAULTS, Bm25Index } from '../src/index/words/bm25.ts';
+import { drawRecords, INDEXES, QUERY } from '../src/memory/engine/memory.fixture.ts';
+import { openMemory } from '../src/memory/engine/open-memory.ts';
+import { SAMPLE_ARMS, type SampleArm } from '../src/rank/retrieval/arms.fixture.ts';
+import { retrieve } from '../src/rank/retrieval/retriever.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../src/rank/signals/corpus.fixture.ts';
+import { locateTrecFile, writeTrecWorkload } from './trec-workload.ts';
+import { EVALUATION, TREC_METRICS } from './trec-works.ts';
+
+/** Runs `measured` around the work alone, after everything that the work needs is there. */
+export type OperationWorkload = (measured: (work: () => Promise<unknown> | unknown) => Promise<void>) => Promise<void>;
+
+const QUERIES = 24;
+
+/** Words by a power law, as texts have them. */
+function createTexts(count: number, seed: number, words: number): string[] {
+  const stream = createRandom(seed, 'operation texts');
+  const drawWord = () => `w${Math.floor(2000 * stream.uniform() ** 3)}`;
+  return Array.from({ length: count }, () => Array.from({ length: words }, drawWord).join(' '));
+}
+
+/** BM25 over some turns: from 10,000 on it leaves out postings that cannot matter. */
+const searchWords =
+  (turns: number): OperationWorkload =>
+  async (measured) => {
+    const ids = Array.from({ length: turns }, (_, i) => `t${i}`);
+    const index = new Bm25Index(ids, createTexts(turns, 3, 12), BM25_DEFAULTS);
+    const cutoffs = new Int32Array(QUERIES).fill(turns);
+    await measured(() =>
+      index.search({ texts: createTexts(QUERIES, 5, 6), vectors: new Float32Array(0), cutoffs }, 10),
+    );
+  };
+
+const rankArm =
+  (arm: SampleArm): OperationWorkload =>
+  async (measured) => {
+    const workspace = createSampleWorkspace(drawSampleWorld(11, 397, 30, 40));
+    await measured(() => retrieve(workspace, SAMPLE_ARMS[arm]));
+    workspace.dispose();
+  };
+
+const queryMemory =
+  (records: number): OperationWorkload =>
+  async (measured) => {
+    const memory = await openMemory({ dimension: QUERY.length, indexes: { exact: INDEXES.exact } });
+    await memory.addBatch(drawRecords(records));
+    await measured(() => memory.query({ embedding: QUERY, k: 10 }));
+    await memory.close();
+  };
+
+const onRunFiles =
+  (work: (run: string, qrels: string) => unknown): OperationWorkload =>
+  async (measured) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ragpp-operations-'));
+    writeTrecWorkload(folder, { queries: 40, documents: 50, seed: 7 });
+    await measured(() => work(locateTrecFile(folder, 'run'), locateTrecFile(folder, 'qrels')));
+    rmSync(folder, { recursive: true });
+  };
+
+/** What is counted, by name. */
+export const OPERATION_WORKLOADS: Readonly<Record<string, OperationWorkload>> = {
+  'bm25, 3,000 turns': searchWords(3000),
+  'bm25, 12,000 turns': searchWords(12_000),
+  'arm hybrid': rankArm('hybrid'),
+  'arm trajectory': rankArm('trajectory, 5'),
+  'arm rcp': rankArm('rcp'),
+  'arm ircp': rankArm('ircp, directed'),
+  'arm unified': rankArm('unified'),
+  'memory, 600 records': queryMemory(600),
+  'read a run': onRunFiles((run) => readRun(run)),
+  'read and evaluate a run': onRunFiles((run, qrels) =>
+    evaluate(readRun(run), readQrels(qrels), TREC_METRICS, EVALUATION),
+  ),
+};
