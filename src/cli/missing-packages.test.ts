@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { PROJECT_ROOT } from '../core/code/package-root.ts';
 import { requirePackages } from '../core/required-packages.harness.ts';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
 import { SHOP_DOMAIN } from '../rank/query/domain/shop.fixture.ts';
@@ -9,6 +10,10 @@ import { startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-missing-packages-'));
 afterAll(() => rmSync(root, { recursive: true }));
+const { peerDependencies } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+const writeVersion = (name: string) => `${name}@${peerDependencies[name]}`;
 const at = (name: string) => join(root, name);
 
 requirePackages('DuckDB').testWithout('a question to a file of DuckDB says how to install the package', async () => {
@@ -20,7 +25,9 @@ requirePackages('DuckDB').testWithout('a question to a file of DuckDB says how t
   const ask = ['ask', at('sample.yaml'), 'What did Kai order?', '--arm', 'hybrid', '--cache', at('cache')];
   const { code, stdout, stderr } = await startRagpp([...ask, ...domain]).ended;
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toContain('DuckDB is not available: a package is missing; npm install @duckdb/node-api@1.5.5-r.5\n');
+  expect(stderr).toContain(
+    `DuckDB is not available: a package is missing; npm install ${writeVersion('@duckdb/node-api')}\n`,
+  );
 });
 
 requirePackages('PGlite').testWithout(
@@ -29,11 +36,12 @@ requirePackages('PGlite').testWithout(
     const row = { id: 'a', context: 'a', createdAt: 1, embedding: [1] };
     writeFileSync(at('rows.jsonl'), `${JSON.stringify(row)}\n`);
     const index = ['--set', 'indexes.main.index=pgvector'];
+    const packages = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'];
     const { code, stdout, stderr } = await startRagpp(['memory', 'import', at('memory'), at('rows.jsonl'), ...index])
       .ended;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      'PGlite is not available: a package is missing; npm install @electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15\n',
+      `PGlite is not available: a package is missing; npm install ${packages.map(writeVersion).join(' ')}\n`,
     );
   },
 );

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '../errors/errors.ts';
-import { PROJECT_ROOT } from './package-root.ts';
+import { IS_SOURCE, PROJECT_ROOT } from './package-root.ts';
 
 interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
+
+/** In a clone npm leaves out a peer that is optional unless it is asked for one of development. */
+const OPTIONS = IS_SOURCE ? '--no-save --save-dev ' : '';
 
 /** The packages as words of `npm install`, in the versions that package.json asks for: `pg@8`. */
 function writeVersions(packages: readonly string[]): string {
@@ -25,7 +28,7 @@ export async function importOptional<T>(load: () => Promise<T>, what: string, pa
     return await load();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    const command = `npm install ${writeVersions(packages)}`;
+    const command = `npm install ${OPTIONS}${writeVersions(packages)}`;
     throw new UnavailableError(what, `a package is missing; ${command}`, { cause: error });
   }
 }
