@@ -62,7 +62,7 @@ export function readApi(root: string): ApiModule[] {
   }
 }
 
-/** How declarations find each other and the packages that they name. */
+/** Resolves the modules and packages that declarations import. */
 const compilerOptions = {
   ...{ target: 'es2023', module: 'nodenext', moduleResolution: 'nodenext' },
   ...{ strict: true, skipLibCheck: true, types: ['node'] },
