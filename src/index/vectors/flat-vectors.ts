@@ -22,8 +22,8 @@ function* listRuns(numbers: ArrayLike<number>): Generator<readonly [start: numbe
 
 /**
  * Exact search over vectors that come and go, in this process: every visible vector is compared in float32, and what
- * may be among the best once more in float64. O(N D) a query. Calls are answered one after another, in their order. An index that is faster adds to it what
- * it has besides the rows.
+ * may be among the best once more in float64. O(N D) a query. Calls are answered one after another, in their order. An
+ * index that is faster adds to it what it has besides the rows.
  */
 export class FlatVectorIndex implements VectorIndex {
   readonly name: string = 'flat';
