@@ -2,7 +2,7 @@ import { viewRow } from '../../core/tensors/rows.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { RecordHead } from './operation.ts';
 
-/** How a line of a record begins, and the bytes that end its id or begin an escape in it. */
+/** The beginning of a line of a record, and the bytes that end its id or begin an escape in it. */
 const BEGINNING = Buffer.from('{"id":"');
 const [QUOTE, BACKSLASH, LINE_FEED] = [0x22, 0x5c, 0x0a];
 

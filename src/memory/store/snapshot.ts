@@ -198,7 +198,7 @@ function readPart(path: string, { hash }: Manifest['parts'][number], remedy: str
 
 /** A {@link Snapshot} as it is read. */
 export interface OpenedSnapshot extends Omit<Snapshot, 'records'> {
-  /** Those of a snapshot with a history are all decoded. */
+  /** With a history all of them are decoded. */
   readonly records: readonly (MemoryRecord | SavedRecord)[];
 }
 
