@@ -32,6 +32,8 @@ export class FlatVectorIndex implements VectorIndex {
   readonly capacity: number;
   protected readonly table: RowTable;
   protected readonly pause = createEventBreaks();
+  /** Rows that are added before the next look at the clock. */
+  protected readonly rowsOfPause: number = 256;
   readonly #options: SavedOptions;
   readonly #inTurn = createSerialRunner();
   #disposed = false;
@@ -104,10 +106,10 @@ export class FlatVectorIndex implements VectorIndex {
   /** Rows that have passed the door. @throws IndexCapacityError. */
   async load(rows: readonly PreparedRow[]): Promise<void> {
     this.assertRoom(rows);
-    for (const row of rows) {
+    for (const [i, row] of rows.entries()) {
       const { slot, replaced } = this.table.put(row);
       this.add(slot, replaced);
-      await this.pause();
+      if (i % this.rowsOfPause === 0) await this.pause();
     }
     await this.#compactIfSparse();
   }
