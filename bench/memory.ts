@@ -41,7 +41,14 @@ const INDEXES = {
 } as const satisfies Readonly<Record<string, VectorIndexInput>>;
 
 /** Those of peers/vector_indexes.py. */
-const PEERS = ['faiss-flat', 'faiss-hnsw', 'faiss-ivfflat', 'hnswlib-paper', 'hnswlib-specification'] as const;
+const PEERS = [
+  'faiss-flat',
+  'faiss-hnsw',
+  'faiss-ivfflat',
+  'hnswlib-paper',
+  'hnswlib-specification',
+  'sqlite-vec',
+] as const;
 const NAMES = [...Object.keys(INDEXES), ...PEERS];
 
 export const MEMORY_USAGE = `memory [options]       the memory engine: indexes beside faiss and hnswlib, filtered search, queries with priors, acknowledged writes beside SQLite, recovery

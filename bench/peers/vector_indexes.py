@@ -1,7 +1,7 @@
 """Vector indexes of PyPI over the vectors that bench/memory.ts wrote.
 
-Usage: vector_indexes.py FOLDER NAME BREADTHS. NAME is one of faiss-flat, faiss-hnsw, faiss-ivfflat, hnswlib-paper and
-hnswlib-specification; BREADTHS is a JSON list of efSearch or nprobe. Reads the
+Usage: vector_indexes.py FOLDER NAME BREADTHS. NAME is one of faiss-flat, faiss-hnsw, faiss-ivfflat, hnswlib-paper,
+hnswlib-specification and sqlite-vec; BREADTHS is a JSON list of efSearch or nprobe. Reads the
 vectors from FOLDER, builds the index on one thread, asks one query at a time, and prints as JSON what
 bench/memory-index.ts measures of an index. Linux only: the memory is read from /proc.
 """
@@ -99,6 +99,36 @@ class Hnswlib:
         self.index.save_index(path)
 
 
+class SqliteVec:
+    """Exact search by cosine in SQLite, in memory."""
+
+    breadth = None
+
+    def __init__(self, name, size, dimension):
+        import apsw
+        import sqlite_vec
+
+        self.connection = apsw.Connection(":memory:")  # not every sqlite3 of Python loads extensions
+        self.connection.enable_load_extension(True)
+        self.connection.load_extension(sqlite_vec.loadable_path())
+        self.connection.execute(f"CREATE VIRTUAL TABLE v USING vec0(e float[{dimension}] distance_metric=cosine)")
+
+    def build(self, vectors):
+        rows = ((number, vector.tobytes()) for number, vector in enumerate(vectors))
+        with self.connection:
+            self.connection.executemany("INSERT INTO v(rowid, e) VALUES (?, ?)", rows)
+
+    def search(self, query):
+        found = self.connection.execute("SELECT rowid FROM v WHERE e MATCH ? AND k = ?", (query.tobytes(), K))
+        return np.array([number for (number,) in found])
+
+    def save(self, path):
+        self.connection.execute("VACUUM INTO ?", (path,))
+
+
+INDEXES = {"faiss": Faiss, "hnswlib": Hnswlib, "sqlite": SqliteVec}
+
+
 def measure_searches(index, queries, exact):
     index.search(queries[:1])
     times, shares = [], []
@@ -118,7 +148,7 @@ def main(folder, name):
     vectors = np.memmap(folder / "vectors.f32", dtype="<f4", mode="r", shape=(size, dimension))
     queries = np.fromfile(folder / "queries.f32", dtype="<f4").reshape(-1, dimension)
     exact = facts["exact"]["100"]
-    index = (Hnswlib if name.startswith("hnswlib") else Faiss)(name, size, dimension)
+    index = INDEXES[name.split("-")[0]](name, size, dimension)
     before = resident_bytes()
     start, start_processor = time.perf_counter(), time.process_time()
     index.build(np.array(vectors))

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { StorageError } from '../errors/errors.ts';
 import { syncFolder, writeFully } from '../files/files.ts';
@@ -16,6 +16,11 @@ export interface SyncOptions {
   readonly fsync: Fsync;
   readonly intervalMs: number;
 }
+
+/** The longest sync by this thread that does not leave the next ones to another thread. */
+const LONGEST_PAUSE_MS = 1;
+/** Syncs that are left after the first long one, and at most; each long one that follows doubles them. */
+const [LEFT, MOST_LEFT] = [16, 1024];
 
 const REOPEN = 'free disk space or restore the folder, then open it again';
 
@@ -36,6 +41,11 @@ export class SegmentWriter {
   #failure: StorageError | null = null;
   #timer: NodeJS.Timeout | null = null;
   #syncing: Promise<void> = Promise.resolve();
+  /** The number of entries that were synced last. */
+  #syncedEntries = 0;
+  /** Syncs of one entry that are left to another thread, and how many they will be after the next long sync. */
+  #left = 0;
+  #nextLeft = LEFT;
   #end: JournalEndFile | null = null;
   /** The last entry that was written here. */
   #written: JournalPosition | null = null;
@@ -125,7 +135,7 @@ export class SegmentWriter {
     const current = this.#current as OpenSegment;
     const bytes = encodeFrames(current.salt, last.sequence + 1 - payloads.length, payloads);
     this.#write(current, bytes);
-    if (this.#options.fsync === 'always') await this.#sync(current);
+    if (this.#options.fsync === 'always') await this.#syncEntries(current, payloads.length);
     this.#assertWhole(current, current.size + bytes.byteLength);
     current.size += bytes.byteLength;
     this.#written = last;
@@ -145,6 +155,31 @@ export class SegmentWriter {
       }
       throw new StorageError('write', path, { cause: error, remedy: 'free disk space and write again' });
     }
+  }
+
+  /**
+   * Syncs entries. An entry that comes alone after another one is synced by this thread if the disk is fast: the way to
+   * another thread and back takes as long as the sync. Entries that come together are synced by another thread, during
+   * which the next ones gather.
+   */
+  async #syncEntries(current: OpenSegment, entries: number): Promise<void> {
+    const isLone = entries === 1 && this.#syncedEntries === 1;
+    this.#syncedEntries = entries;
+    if (isLone && this.#left === 0) return this.#syncHere(current);
+    if (isLone) this.#left--;
+    return this.#sync(current);
+  }
+
+  #syncHere({ file, path }: OpenSegment): void {
+    const started = performance.now();
+    try {
+      fdatasyncSync(file);
+    } catch (error) {
+      throw this.#refuseEntries('sync', path, error);
+    }
+    const isLong = performance.now() - started > LONGEST_PAUSE_MS;
+    this.#left = isLong ? this.#nextLeft : 0;
+    this.#nextLeft = isLong ? Math.min(2 * this.#nextLeft, MOST_LEFT) : LEFT;
   }
 
   /** A failed sync leaves unknown what is on the disk, also if a later one succeeds. */

@@ -1,20 +1,29 @@
+import TinyQueue from 'tinyqueue';
 import { IndexCapacityError, ValidationError } from '../../core/errors/errors.ts';
 import { createEventBreaks } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { compareBytes } from '../../model/turns/tie-rule.ts';
+import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
-import { allocateCandidates } from '../candidates/query-batch.ts';
-import { TopSelection } from '../candidates/top-selection.ts';
 import { scoreDistance } from './distances.ts';
 import { RowTable } from './row-table.ts';
 import { type SavedOptions, writeSavedIndex } from './saved-index.ts';
 import { type PreparedRow, prepareQueries, prepareRows } from './vector-doors.ts';
 import { type FlatVectorsOptions, LARGEST_TABLE, type OpenVectorIndex } from './vector-kind.ts';
 
+/** The runs of successive numbers in a list, each as its first number and the one after its last. */
+function* listRuns(numbers: ArrayLike<number>): Generator<readonly [start: number, end: number]> {
+  for (let i = 0; i < numbers.length; ) {
+    const start = numbers[i] as number;
+    let end = start + 1;
+    for (i++; i < numbers.length && numbers[i] === end; i++) end++;
+    yield [start, end];
+  }
+}
+
 /**
- * Exact search over vectors that come and go, in this process: every visible vector is compared, in float64 on the
- * host. O(N D) a query. Calls are answered one after another, in their order. An index that is faster adds to it what
- * it has besides the rows.
+ * Exact search over vectors that come and go, in this process: every visible vector is compared in float32, and what
+ * may be among the best once more in float64. O(N D) a query. Calls are answered one after another, in their order. An
+ * index that is faster adds to it what it has besides the rows.
  */
 export class FlatVectorIndex implements VectorIndex {
   readonly name: string = 'flat';
@@ -23,6 +32,8 @@ export class FlatVectorIndex implements VectorIndex {
   readonly capacity: number;
   protected readonly table: RowTable;
   protected readonly pause = createEventBreaks();
+  /** Rows that are added before the next look at the clock. */
+  protected readonly rowsOfPause: number = 256;
   readonly #options: SavedOptions;
   readonly #inTurn = createSerialRunner();
   #disposed = false;
@@ -52,23 +63,28 @@ export class FlatVectorIndex implements VectorIndex {
 
   /** @param slots that may be found, each searchable; null: every one. */
   protected rank(query: Float32Array, k: number, slots: Int32Array | null): VectorMatch[] {
-    return this.table.searchable === 0 ? [] : this.rankSlots(slots ?? this.table.walkSearchable(), query, k);
+    return this.rankSlots(slots, query, k);
   }
 
-  /** The best k of some slots by the tie rule; every distance is measured exactly. */
-  protected rankSlots(slots: Iterable<number>, query: Float32Array, k: number): VectorMatch[] {
+  /**
+   * The best k of some slots by the tie rule. Sums in float32 exclude rows that cannot be among the best so far; the
+   * distance of any other row is measured exactly.
+   *
+   * @param slots each searchable; null: every one.
+   */
+  protected rankSlots(slots: ArrayLike<number> | null, query: Float32Array, k: number): VectorMatch[] {
     const { table, distance: metric } = this;
-    const width = Math.min(k, table.searchable);
-    const top = new TopSelection(width, (a, b) => compareBytes(table.getId(b), table.getId(a)));
-    for (const slot of slots) top.offer(slot, scoreDistance(metric, table.measure(slot, query)));
-    const best = allocateCandidates(1, width);
-    top.drainTo(best, 0);
-    return Array.from(best.positions)
-      .filter((slot) => slot >= 0)
-      .map((slot) => {
+    const best = new TinyQueue<VectorMatch>([], (a, b) => compareScored(b, a)); // the worst first
+    const scan = table.beginScan(query);
+    const find = (slot: number, end: number) =>
+      table.findNear(scan, slot, end, best.length < k ? Number.NEGATIVE_INFINITY : (best.peek() as VectorMatch).score);
+    for (const [start, end] of slots === null ? [[0, table.end] as const] : listRuns(slots))
+      for (let slot = find(start, end); slot < end; slot = find(slot + 1, end)) {
         const distance = table.measure(slot, query);
-        return { id: table.getId(slot), score: scoreDistance(metric, distance), distance };
-      });
+        best.push({ id: table.getId(slot), score: scoreDistance(metric, distance), distance });
+        if (best.length > k) best.pop();
+      }
+    return Array.from({ length: best.length }, () => best.pop() as VectorMatch).reverse();
   }
 
   count(): Promise<number> {
@@ -90,10 +106,10 @@ export class FlatVectorIndex implements VectorIndex {
   /** Rows that have passed the door. @throws IndexCapacityError. */
   async load(rows: readonly PreparedRow[]): Promise<void> {
     this.assertRoom(rows);
-    for (const row of rows) {
+    for (const [i, row] of rows.entries()) {
       const { slot, replaced } = this.table.put(row);
       this.add(slot, replaced);
-      await this.pause();
+      if (i % this.rowsOfPause === 0) await this.pause();
     }
     await this.#compactIfSparse();
   }

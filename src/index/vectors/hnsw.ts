@@ -183,6 +183,7 @@ const FIRST_CAPACITY = 1024;
  */
 export class HnswVectorIndex extends FlatVectorIndex {
   override readonly name = 'hnsw';
+  protected override readonly rowsOfPause = 1;
   readonly #options: HnswOptions;
   #graph: HnswGraph | null = null;
   /** Slots that the graph shows. */

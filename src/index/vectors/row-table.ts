@@ -2,10 +2,9 @@ import { bindFilter } from '../../model/filter/compile-filter.ts';
 import { type FilterSubject, resolveVariables } from '../../model/filter/filter.ts';
 import type { Distance, VectorSearchOptions } from '../../model/vector-index.ts';
 import { measureDistance } from './distances.ts';
+import { type RowScan, ScannedRows } from './row-scan.ts';
 import type { PreparedRow } from './vector-doors.ts';
 
-/** Rows of a block. Blocks, unlike one array that is doubled, are never copied as the table grows. */
-const BLOCK_ROWS = 1024;
 /** Slots of removed rows that a table keeps at least before it is compacted. */
 const KEPT_HOLES = 1000;
 /** Filters whose accepted slots are kept until the next write. */
@@ -24,7 +23,7 @@ interface Slot {
 export class RowTable {
   readonly dimension: number;
   readonly metric: Distance;
-  #blocks: Float32Array[] = [];
+  #vectors: ScannedRows;
   #slots: (Slot | undefined)[] = [];
   #slotOf = new Map<string, number>();
   #searchable = 0;
@@ -33,6 +32,7 @@ export class RowTable {
   constructor(dimension: number, metric: Distance) {
     this.dimension = dimension;
     this.metric = metric;
+    this.#vectors = new ScannedRows(dimension);
   }
 
   /** Rows, those without a vector included. */
@@ -68,12 +68,8 @@ export class RowTable {
     slot: number = this.#slots.length,
   ): { readonly slot: number; readonly replaced: number | undefined } {
     const replaced = this.delete(id);
-    const block = Math.floor(slot / BLOCK_ROWS);
-    this.#blocks[block] ??= new Float32Array(BLOCK_ROWS * this.dimension);
-    if (vector !== null) {
-      this.#blocks[block].set(vector, (slot % BLOCK_ROWS) * this.dimension);
-      this.#searchable++;
-    }
+    this.#vectors.set(slot, vector);
+    if (vector !== null) this.#searchable++;
     while (this.#slots.length < slot) this.#slots.push(undefined);
     this.#slots.push({ id, subject, hasVector: vector !== null });
     this.#slotOf.set(id, slot);
@@ -94,7 +90,7 @@ export class RowTable {
   /** Renumbers the slots without holes, in the order that they had. */
   compact(): void {
     const rows = this.list();
-    this.#blocks = []; // the rows hold views of the old blocks
+    this.#vectors = new ScannedRows(this.dimension); // the rows hold views of the old ones
     this.#slots = [];
     this.#slotOf = new Map();
     this.#searchable = 0;
@@ -114,24 +110,29 @@ export class RowTable {
     return this.#slots[slot]?.hasVector === true;
   }
 
-  /** Every slot that a query can find. */
-  *walkSearchable(): Generator<number> {
-    for (let slot = 0; slot < this.end; slot++) if (this.isSearchable(slot)) yield slot;
-  }
-
   getId(slot: number): string {
     return (this.#slots[slot] as Slot).id;
   }
 
   /** [D] a view. */
   getVector(slot: number): Float32Array {
-    const start = (slot % BLOCK_ROWS) * this.dimension;
-    return this.#blocks[Math.floor(slot / BLOCK_ROWS)]!.subarray(start, start + this.dimension);
+    return this.#vectors.get(slot);
   }
 
   measure(slot: number, query: Float32Array): number {
-    const block = this.#blocks[Math.floor(slot / BLOCK_ROWS)]!;
-    return measureDistance(this.metric, block, slot % BLOCK_ROWS, query);
+    return measureDistance(this.metric, this.getVector(slot), 0, query);
+  }
+
+  /** Begins a scan for the rows near a query; another scan ends it. */
+  beginScan(query: Float32Array): RowScan {
+    return this.#vectors.beginScan(this.metric, query);
+  }
+
+  /** Finds the first searchable slot from `slot` on that may have a score of at least `worst`; `until` without one. */
+  findNear(scan: RowScan, slot: number, until: number, worst: number): number {
+    let found = this.#vectors.findNear(scan, slot, until, worst);
+    while (found < until && !this.isSearchable(found)) found = this.#vectors.findNear(scan, found + 1, until, worst);
+    return found;
   }
 
   /** The slots that a search may find; null: every searchable slot. */

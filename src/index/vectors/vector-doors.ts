@@ -1,4 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
 import type { Distance, VectorRow } from '../../model/vector-index.ts';
 
@@ -24,15 +25,25 @@ function assertLength(squares: number, where: string): void {
     );
 }
 
-/** The vector as an index compares it: with cosine of length 1, null if it has no direction. A copy, or the vector itself. */
-function prepareVector(vector: Float32Array, metric: Distance, where: string): Float32Array | null {
+/**
+ * Writes a vector as an index compares it: with cosine of length 1.
+ *
+ * @returns `target`; null for a vector without a direction, which is not written.
+ */
+function prepareVector(
+  vector: Float32Array,
+  metric: Distance,
+  where: string,
+  target: Float32Array,
+): Float32Array | null {
   const squares = sumSquares(vector);
   assertLength(squares, where);
-  if (metric !== 'cosine') return vector;
-  if (squares === 0) return null;
-  if (Math.abs(squares - 1) <= UNIT_TOLERANCE) return vector;
+  if (metric === 'cosine' && squares === 0) return null;
+  target.set(vector);
+  if (metric !== 'cosine' || Math.abs(squares - 1) <= UNIT_TOLERANCE) return target;
   const length = Math.sqrt(squares);
-  return vector.map((value) => value / length);
+  for (let d = 0; d < target.length; d++) target[d] = (vector[d] as number) / length;
+  return target;
 }
 
 /** @throws ValidationError for a text that Postgres or UTF-8 cannot hold. */
@@ -68,20 +79,36 @@ export interface PreparedRow {
   readonly subject: FilterSubject;
 }
 
+function assertRow({ id, vector, subject = {} }: VectorRow, dimension: number): void {
+  assertId(id);
+  if (vector.length !== dimension)
+    throw new DimensionMismatchError(`vector of row ${id}`, dimension, vector.length, 'use the encoder of the index');
+  assertSubject(subject, `row ${id}`);
+}
+
 /**
- * What every index checks of rows at its door, before its first pause: the caller may change vectors after the call. Of two rows with one id the later is kept.
+ * Checks of a row what {@link prepareRows} does besides its texts and the length of its vector.
+ *
+ * @throws as {@link prepareRows}.
+ */
+export function assertIndexable({ id, vector }: VectorRow): void {
+  assertId(id);
+  assertLength(sumSquares(vector), `row ${id}`);
+}
+
+/**
+ * What every index checks of rows at its door, before its first pause: the caller may change vectors after the call. Of
+ * two rows with one id the later is kept. The vectors are views of one array.
  *
  * @throws DimensionMismatchError, NotFiniteError and ValidationError that name the row.
  */
 export function prepareRows(rows: readonly VectorRow[], dimension: number, metric: Distance): PreparedRow[] {
   const byId = new Map<string, PreparedRow>();
-  for (const { id, vector, subject = {} } of rows) {
-    assertId(id);
-    if (vector.length !== dimension)
-      throw new DimensionMismatchError(`vector of row ${id}`, dimension, vector.length, 'use the encoder of the index');
-    assertSubject(subject, `row ${id}`);
-    const prepared = prepareVector(vector, metric, `row ${id}`);
-    byId.set(id, { id, vector: prepared === vector ? vector.slice() : prepared, subject: { ...subject, id } });
+  for (const row of rows) assertRow(row, dimension);
+  const copies = new Float32Array(rows.length * dimension);
+  for (const [i, { id, vector, subject = {} }] of rows.entries()) {
+    const own = prepareVector(vector, metric, `row ${id}`, viewRow(copies, dimension, i));
+    byId.set(id, { id, vector: own, subject: { ...subject, id } });
   }
   return [...byId.values()];
 }
@@ -108,7 +135,9 @@ export function prepareQueries(
       queries.length,
       'use the encoder of the index',
     );
-  return Array.from({ length: queries.length / dimension }, (_, query) =>
-    prepareVector(queries.slice(query * dimension, (query + 1) * dimension), metric, `query ${query}`),
-  );
+  const copies = new Float32Array(queries.length);
+  return Array.from({ length: queries.length / dimension }, (_, query) => {
+    const [given, own] = [viewRow(queries, dimension, query), viewRow(copies, dimension, query)];
+    return prepareVector(given, metric, `query ${query}`, own);
+  });
 }

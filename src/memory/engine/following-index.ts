@@ -26,9 +26,9 @@ export class FollowingIndex {
   #noted = new Set<string>();
 
   /** @param ids that the index lacks, or holds as they no longer are. */
-  constructor(index: VectorIndex, store: Pick<MemoryStore, 'get' | 'watch'>, ids: Iterable<string> = []) {
+  constructor(index: VectorIndex, store: Pick<MemoryStore, 'view' | 'watch'>, ids: Iterable<string> = []) {
     this.index = index;
-    this.#read = (id) => store.get(id);
+    this.#read = (id) => store.view(id);
     this.#note(ids);
     store.watch((changed) => this.#note(changed));
   }

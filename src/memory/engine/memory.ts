@@ -3,7 +3,7 @@ import type { JournalPosition } from '../../core/journal/position.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { createSerialRunner, freezeDeeply } from '../../core/values/once.ts';
 import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
-import { prepareRows } from '../../index/vectors/vector-doors.ts';
+import { assertIndexable } from '../../index/vectors/vector-doors.ts';
 import { bindFilter } from '../../model/filter/compile-filter.ts';
 import { assertFilterNames, type Filter } from '../../model/filter/filter.ts';
 import { readFilter } from '../../model/filter/filter-schema.ts';
@@ -31,7 +31,7 @@ import type { MemoryStore } from '../store/memory-store.ts';
 import type { StoreMoment } from '../store/record-history.ts';
 import type { ArmRecordRanking } from './arm-ranking.ts';
 import { rankCandidates } from './candidate-ranking.ts';
-import { type FollowingIndex, toRow } from './following-index.ts';
+import type { FollowingIndex } from './following-index.ts';
 import { GrowthSnapshots } from './growth-snapshots.ts';
 import { type IndexAnswers, MemoryIndexes } from './index-registry.ts';
 import type { MemoryOptions } from './memory-options.ts';
@@ -252,7 +252,8 @@ export class Memory {
 
   /** Refuses what an index would refuse once it is stored. */
   #admit(records: readonly MemoryRecord[]): void {
-    prepareRows(records.map(toRow), this.dimension, 'l2');
+    // Texts are those of the schema, and vectors have the dimension of the store.
+    for (const { id, embedding } of records) assertIndexable({ id, vector: embedding });
     assertRecordsWithinRange(records, this.#options.outcomeRange);
     this.#indexes.assertRoom(records.filter(({ id }) => !this.#store.has(id)).length);
   }

@@ -12,7 +12,7 @@ import { countComponents } from '../../ops/trajectory/complexity.ts';
 import { openFrames } from '../../ops/trajectory/frame-tables.ts';
 import { computeHomogeneities, computeSquaredLengths } from '../../ops/trajectory/homogeneity.ts';
 import { readNewestCoordinates } from '../../ops/trajectory/newest-coordinates.ts';
-import { parseRecord } from '../store/memory-store.ts';
+import { parseRecords } from '../store/memory-store.ts';
 
 /** The records of a store, as coordinates read them. */
 export interface PlacedRecords {
@@ -76,7 +76,7 @@ export class RecordCoordinates {
    * @throws ConfigurationError for a record with wrong fields; DimensionMismatchError, NotFiniteError for its embedding.
    */
   place(inputs: readonly MemoryRecordInput[]): MemoryRecord[] {
-    const records = inputs.map((record, i) => parseRecord(record, i));
+    const records = parseRecords(inputs);
     for (const { id, embedding } of records) assertEmbedding(embedding, this.#dimension, `record ${id}`);
     if (records.every(({ trajectory }) => trajectory !== null)) return records;
     const corpus = toCorpus(this.#listTurns(records));

@@ -169,6 +169,11 @@ export class MemoryStore {
     return this.#table.get(id) !== undefined;
   }
 
+  /** @internal A record that the caller must not change; null if it is missing. */
+  view(id: string): MemoryRecord | null {
+    return this.#table.get(id) ?? null;
+  }
+
   /** A record; null if it is missing. */
   get(id: string): MemoryRecord | null {
     const record = this.#table.get(id);
@@ -235,7 +240,7 @@ export class MemoryStore {
     records: readonly MemoryRecordInput[],
     options: { readonly replace?: boolean; readonly admit?: (records: readonly MemoryRecord[]) => void } = {},
   ): Promise<void> {
-    const checked = records.map((record, i) => parseRecord(record, i));
+    const checked = parseRecords(records);
     const ids = new Set<string>();
     for (const { id } of checked) {
       if (ids.has(id) || (options.replace !== true && this.#willExist(id)))
@@ -403,9 +408,24 @@ function copyRecord(record: MemoryRecord): MemoryRecord {
   return Object.freeze({ ...record, embedding: record.embedding.slice() });
 }
 
-/** A record of the store's own: the caller may change what was passed. Parsing copies every object but the vector. */
-export function parseRecord(input: MemoryRecordInput, i: number): MemoryRecord {
-  const id = (input as { id?: unknown } | null)?.id;
-  const record = parseRow(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
-  return { ...record, embedding: record.embedding.slice() };
+/**
+ * Records of the store's own: the caller may change what was passed. Parsing copies every object but the vectors, which
+ * become views of one array.
+ *
+ * @throws ConfigurationError.
+ */
+export function parseRecords(inputs: readonly MemoryRecordInput[]): MemoryRecord[] {
+  const parsed = inputs.map((input, i) => {
+    const id = (input as { id?: unknown } | null)?.id;
+    return parseRow(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
+  });
+  const vectors = new Float32Array(parsed.reduce((sum, { embedding }) => sum + embedding.length, 0));
+  let at = 0;
+  for (const record of parsed) {
+    const own = vectors.subarray(at, at + record.embedding.length);
+    own.set(record.embedding);
+    (record as { embedding: Float32Array }).embedding = own;
+    at += own.length;
+  }
+  return parsed;
 }

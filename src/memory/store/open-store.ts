@@ -37,7 +37,7 @@ async function restore(journal: Journal, keepsHistory: boolean): Promise<Restore
   const changes = new Map<string, number>();
   let grownBytes = 0;
   const snapshot = await readSnapshot(journal.folder, describeRepair(journal.folder));
-  table.put(snapshot.records);
+  table.restore(snapshot.records);
   table.position = snapshot.position;
   if (snapshot.history !== null) table.history = new RecordHistory(snapshot.history, snapshot.records);
   else if (keepsHistory) table.beginHistory();

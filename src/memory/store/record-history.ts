@@ -59,7 +59,7 @@ export class RecordHistory {
   #places = 0;
 
   /** @param records the present ones. */
-  constructor({ begin, times, present, past }: SavedHistory, records: readonly MemoryRecord[]) {
+  constructor({ begin, times, present, past }: SavedHistory, records: readonly Pick<MemoryRecord, 'id'>[]) {
     this.#begin = begin;
     this.#times = [...times];
     this.#past = [...past];

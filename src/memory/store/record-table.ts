@@ -5,13 +5,17 @@ import type { MemoryRecord, OutcomeStatistics } from '../../model/turns/turn.ts'
 import { updateOutcomeStatistics } from '../outcomes/outcome-statistics.ts';
 import type { Operation, VersionName } from './operation.ts';
 import { RecordHistory, type StoreMoment, withoutMentions } from './record-history.ts';
+import { SavedRecord } from './saved-record.ts';
 
 /** What operations so far have made of a store. */
 export class RecordTable {
-  readonly #records = new Map<string, MemoryRecord>();
-  /** The number of records by attribute. */
-  readonly #attributes = new Map<string, number>();
-  /** The latest time of a record, null without records; undefined after its record was removed, until it is asked for. */
+  readonly #records = new Map<string, MemoryRecord | SavedRecord>();
+  /** The number of records by attribute; null after records were restored, until it is asked for. */
+  #attributes: Map<string, number> | null = new Map();
+  /**
+   * The latest time of a record, null without records; undefined after its record was removed and after records were
+   * restored, until it is asked for.
+   */
   #newest: number | null | undefined = null;
   /** The position of the last operation that was applied, or is being applied. */
   position = JOURNAL_START;
@@ -36,7 +40,7 @@ export class RecordTable {
     const { sequence } = this.position;
     const found = this.history.find(moment, sequence);
     const table = new RecordTable();
-    table.put(this.history.listAt(found, this.#records.values()));
+    table.put(this.history.listAt(found, this.#walk()));
     table.position = found === sequence ? this.position : { sequence: found, hash: UNKNOWN_HASH };
     return table;
   }
@@ -46,12 +50,32 @@ export class RecordTable {
   }
 
   get(id: string): MemoryRecord | undefined {
-    return this.#records.get(id);
+    const record = this.#records.get(id);
+    return record instanceof SavedRecord ? this.#decode(record) : record;
+  }
+
+  /** Decodes a record in its place. */
+  #decode(saved: SavedRecord): MemoryRecord {
+    const record = Object.freeze(freezeFields(saved.read()));
+    this.#records.set(saved.id, record);
+    return record;
+  }
+
+  *#walk(): Generator<MemoryRecord> {
+    for (const record of this.#records.values()) yield record instanceof SavedRecord ? this.#decode(record) : record;
+  }
+
+  /** Takes over the records of a snapshot, into an empty table. Each is decoded when it is first read. */
+  restore(records: readonly (MemoryRecord | SavedRecord)[]): void {
+    for (const record of records)
+      this.#records.set(record.id, record instanceof SavedRecord ? record : Object.freeze(freezeFields(record)));
+    this.#attributes = null;
+    this.#newest = undefined;
   }
 
   /** D of the records, and of the versions of the history; null without any. */
   get dimension(): number | null {
-    const first: MemoryRecord | undefined = this.#records.values().next().value ?? this.history?.past[0]?.record;
+    const [first = this.history?.past[0]?.record] = this.#walk();
     return first?.embedding.length ?? null;
   }
 
@@ -59,34 +83,37 @@ export class RecordTable {
   get newestTime(): number | null {
     if (this.#newest !== undefined) return this.#newest;
     let newest: number | null = null;
-    for (const { createdAt } of this.#records.values()) newest = Math.max(newest ?? createdAt, createdAt);
+    for (const { createdAt } of this.#walk()) newest = Math.max(newest ?? createdAt, createdAt);
     this.#newest = newest;
     return newest;
   }
 
   list(): MemoryRecord[] {
-    return [...this.#records.values()];
+    return [...this.#walk()];
   }
 
-  /** The attributes that some record has, by the number of these records. */
+  /** The attributes that some record has, by the number of these records. O(1), but O(records) once after a restore. */
   get attributes(): ReadonlyMap<string, number> {
-    return this.#attributes;
+    if (this.#attributes !== null) return this.#attributes;
+    const attributes = new Map<string, number>();
+    for (const record of this.#walk()) countNames(attributes, record, 1);
+    this.#attributes = attributes;
+    return attributes;
   }
 
   put(records: readonly MemoryRecord[]): void {
     const { sequence } = this.position;
-    for (const record of records)
-      this.#set(this.history?.put(this.#records.get(record.id), record, sequence) ?? record);
+    for (const record of records) this.#set(this.history?.put(this.get(record.id), record, sequence) ?? record);
   }
 
   #set(record: MemoryRecord): void {
-    this.#note(this.#records.get(record.id), record);
+    this.#note(this.get(record.id), record);
     this.#records.set(record.id, Object.freeze(freezeFields(record)));
   }
 
   remove(ids: readonly string[]): number {
     for (const id of ids) {
-      const record = this.#records.get(id);
+      const record = this.get(id);
       if (record !== undefined) this.history?.remove(record, this.position.sequence);
     }
     return this.#delete(ids);
@@ -94,32 +121,26 @@ export class RecordTable {
 
   #delete(ids: readonly string[]): number {
     return ids.reduce((count, id) => {
-      this.#note(this.#records.get(id));
+      this.#note(this.get(id));
       return count + Number(this.#records.delete(id));
     }, 0);
   }
 
   /** Notes that a record goes, or that one comes, or takes its place. */
   #note(before: MemoryRecord | undefined, after?: MemoryRecord): void {
-    this.#count(before, -1);
-    this.#count(after, 1);
+    if (this.#attributes !== null) {
+      countNames(this.#attributes, before, -1);
+      countNames(this.#attributes, after, 1);
+    }
     const newest = this.#newest;
     if (newest === undefined) return;
     if (after !== undefined && after.createdAt >= (newest ?? -Infinity)) this.#newest = after.createdAt;
     else if (before?.createdAt === newest) this.#newest = undefined;
   }
 
-  #count(record: MemoryRecord | undefined, step: 1 | -1): void {
-    for (const name of Object.keys(record?.metadata ?? {})) {
-      const count = (this.#attributes.get(name) ?? 0) + step;
-      if (count === 0) this.#attributes.delete(name);
-      else this.#attributes.set(name, count);
-    }
-  }
-
   /** @throws RecordNotFoundError. */
   observe(id: string, outcome: number): OutcomeStatistics {
-    const record = this.#records.get(id);
+    const record = this.get(id);
     if (record === undefined) throw new RecordNotFoundError('memory store', id);
     const stats = Object.freeze(updateOutcomeStatistics(record.stats, outcome));
     const after = { ...record, stats };
@@ -160,6 +181,15 @@ export class RecordTable {
     else if (operation.kind === 'remove') this.remove(operation.ids);
     else if (operation.kind === 'forget') this.forget(operation.ids, operation.versions);
     else this.observe(operation.id, operation.outcome);
+  }
+}
+
+/** Counts the attributes of a record that comes, or that goes. */
+function countNames(counts: Map<string, number>, record: MemoryRecord | undefined, step: 1 | -1): void {
+  for (const name of Object.keys(record?.metadata ?? {})) {
+    const count = (counts.get(name) ?? 0) + step;
+    if (count === 0) counts.delete(name);
+    else counts.set(name, count);
   }
 }
 

@@ -13,7 +13,8 @@ import { openStore } from './open-store.ts';
 import { decodeOperation } from './operation.ts';
 import { RecordTable } from './record-table.ts';
 import { readStagedIds } from './removal.ts';
-import { decodeLine, listSnapshots, type Manifest, namePart, readManifest, splitLines } from './snapshot.ts';
+import { decodeLine } from './saved-record.ts';
+import { listSnapshots, type Manifest, namePart, readManifest, splitLines } from './snapshot.ts';
 
 /** What a repair found. */
 export interface RepairReport {

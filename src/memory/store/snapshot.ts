@@ -9,8 +9,9 @@ import { JOURNAL_START, type JournalPosition, journalPosition } from '../../core
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
-import { encodeHead, joinRecords, joinVectors, type RecordHead } from './operation.ts';
+import { encodeHead, joinVectors } from './operation.ts';
 import type { SavedHistory } from './record-history.ts';
+import { listSavedRecords, type SavedRecord } from './saved-record.ts';
 
 const MANIFEST = 'snapshot.json';
 const PARTIAL = '.partial';
@@ -188,14 +189,17 @@ export function writeSnapshot(folder: string, { position, records, history }: Sn
 export const readManifest = (path: string, remedy: string): Manifest =>
   readSnapshotManifest(path, manifestSchema, remedy);
 
-export const decodeLine = (line: Uint8Array) =>
-  JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8')) as RecordHead;
-
-function readPart(path: string, { hash }: Manifest['parts'][number], remedy: string): MemoryRecord[] {
+function readPart(path: string, { hash }: Manifest['parts'][number], remedy: string): SavedRecord[] {
   const { tensors } = readCheckedSafetensors(`${path}.safetensors`, remedy);
   const lines = readBytes(`${path}.jsonl`);
   if (computeHash(lines) !== hash) throw new ChecksumMismatchError(`${path}.jsonl`, 'its checksum differs', remedy);
-  return joinRecords(splitLines(lines).map(decodeLine), tensors.embeddings?.data as Float32Array);
+  return listSavedRecords(lines, tensors.embeddings?.data as Float32Array);
+}
+
+/** A {@link Snapshot} as it is read. */
+export interface OpenedSnapshot extends Omit<Snapshot, 'records'> {
+  /** With a history all of them are decoded. */
+  readonly records: readonly (MemoryRecord | SavedRecord)[];
 }
 
 /**
@@ -204,16 +208,17 @@ function readPart(path: string, { hash }: Manifest['parts'][number], remedy: str
  * @param remedy the end of the message about damage.
  * @throws ChecksumMismatchError, StorageError.
  */
-export async function readSnapshot(folder: string, remedy: string): Promise<Snapshot> {
+export async function readSnapshot(folder: string, remedy: string): Promise<OpenedSnapshot> {
   const latest = listSnapshots(folder).at(-1);
   if (latest === undefined) return { position: JOURNAL_START, records: [], history: null };
   const { parts, position, history } = readManifest(latest.path, remedy);
-  const records: MemoryRecord[] = [];
+  const saved: SavedRecord[] = [];
   for (const [i, part] of parts.entries()) {
-    for (const record of readPart(namePart(latest.path, i), part, remedy)) records.push(record);
+    for (const record of readPart(namePart(latest.path, i), part, remedy)) saved.push(record);
     await letEventsIn();
   }
-  if (history === undefined) return { position, records, history: null };
+  if (history === undefined) return { position, records: saved, history: null };
   const { readHistory } = await import('./history-snapshot.ts');
+  const records = saved.map((record) => record.read());
   return { position, records, history: await readHistory(latest.path, history, records, remedy) };
 }
