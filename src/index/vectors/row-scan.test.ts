@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { compileKernel } from '../../core/tensors/kernel-text.harness.ts';
 import type { Distance } from '../../model/vector-index.ts';
 import { measureDistance, scoreDistance } from './distances.ts';
 import { ScannedRows } from './row-scan.ts';
 
-test('the bytes of the kernel are those of its text', async () => {
+requirePackages('wabt').test('the bytes of the kernel are those of its text', async () => {
   const compiled = await compileKernel(new URL('row-scan.wat', import.meta.url));
   const source = readFileSync(new URL('row-scan.ts', import.meta.url), 'utf8');
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
