@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { requirePackages } from '../src/core/required-packages.harness.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { drawMemoryData, measureRecall, nameRecord } from './memory-data.ts';
 
@@ -14,6 +15,15 @@ test('measures indexes with and without a filter', async () => {
   expect(output).toMatch(/\nhnsw-paper +300 .* 128 .* 1\.0000 /);
   expect(output).toMatch(/\nhnsw-paper +256 .* 1\.0000\n/);
   expect(output.match(/\n(flat|hnsw-paper +(128|256)) +(0\.1|1|10|50) +(1|3|30|150) .* 1\.0000/g)).toHaveLength(12);
+});
+
+requirePackages('PGlite').testWithout('indexes in PGlite are left out with the reason', async () => {
+  const options = ['--only', 'indexes', '--indexes', 'pglite-hnsw', '--breadths', '256'];
+  const { status, output } = await runBenchCommand('memory', ...SMALL, ...options);
+  expect([status, output]).toEqual([
+    0,
+    expect.stringMatching(/\npglite: .* not installed; run \.ci\/databases npm run /),
+  ]);
 });
 
 test('measures how a store opens from its journal and from its snapshot', async () => {

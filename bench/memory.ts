@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createTerminalProgress } from '../src/core/terminal/progress.ts';
 import type { VectorIndexInput } from '../src/index/vectors/registry.ts';
+import { findInstalledVersion } from '../src/lab/run/environment.ts';
 import { runInChild } from './child.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import type { MemoryTask } from './memory-child.ts';
@@ -121,6 +122,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 
 type OwnName = keyof typeof INDEXES;
 const isOwn = (name: string): name is OwnName => Object.hasOwn(INDEXES, name);
+const PGLITE_PACKAGES = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'];
 const isPglite = (name: string) => name.startsWith('pglite');
 
 /** Where the index keeps its rows, besides the options that the table names. */
@@ -148,9 +150,14 @@ function selectIndexes({ indexes, postgres }: Options): { names: readonly string
   if (found !== null) console.log(`peers: ${'missing' in found ? found.missing : `${found.versions}, one thread`}`);
   if (postgres === undefined && indexes.some((name) => name.startsWith('postgres')))
     console.log('postgres: no server; name one with --postgres');
+  const missing = PGLITE_PACKAGES.filter((name) => findInstalledVersion(name) === null);
+  if (missing.length > 0 && indexes.some(isPglite))
+    console.log(`pglite: ${missing.join(' and ')} not installed; run .ci/databases npm run bench -- memory`);
   const python = found !== null && 'command' in found ? found : null;
-  const canRun = (name: string) =>
-    isOwn(name) ? postgres !== undefined || !name.startsWith('postgres') : python !== null;
+  const canRun = (name: string) => {
+    if (!isOwn(name)) return python !== null;
+    return isPglite(name) ? missing.length === 0 : postgres !== undefined || !name.startsWith('postgres');
+  };
   return { names: indexes.filter(canRun), python };
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { writeSafetensors } from '../src/core/files/safetensors.ts';
+import { requirePackages } from '../src/core/required-packages.harness.ts';
 import { runBenchCommand } from './command.harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-published-'));
@@ -78,7 +79,7 @@ test('without its data or a run that it reads a result is skipped; a command tha
   expect(output).toContain('4 results: 0 same, 1 differ, 3 skipped;');
 });
 
-test('a result is made with the present code', async () => {
+requirePackages('DuckDB').test('a result is made with the present code', async () => {
   const path = join(results, 'records');
   cpSync(join(import.meta.dirname, '..', 'results', 'shop-records'), path, { recursive: true });
   const { status, output } = await bench('records');

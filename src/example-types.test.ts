@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { extractCode } from '../notebooks/runner/code.ts';
+import { requirePackages } from './core/required-packages.harness.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -29,6 +30,11 @@ const DANFO = `declare module 'danfojs-node' {
   export const DataFrame: new (data: any) => any;
   export const merge: any;
 }`;
+
+/** The same of a package whose types `.ci/databases` checks. */
+const DUCKDB = requirePackages('DuckDB').isInstalled
+  ? ''
+  : "declare module '@duckdb/node-api' { export const DuckDBInstance: any }";
 
 /** Relative imports of a block that names its file, as paths of the project. */
 function resolveImports(code: string): string {
@@ -55,7 +61,7 @@ test('every example of README, docs, guides, programs and notebooks compiles wit
   expect(Object.keys(GIVEN).filter((name) => !blocks.some((block) => block.name === name))).toEqual([]);
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'danfo.d.ts'), DANFO);
+  writeFileSync(join(folder, 'missing.d.ts'), `${DANFO}\n${DUCKDB}\n`);
   const files = [
     ...blocks,
     ...programs.map((name) => ({ name, code: read(name) })),

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import ts from 'typescript-6';
+import { buildSync, type Metafile } from 'esbuild';
 import { SOURCE } from './entry-points.harness.ts';
 
 /** Modules that an import of a file loads before it runs: neither types nor what is imported on first use. */
@@ -11,24 +9,24 @@ export interface Loaded {
   readonly packages: readonly string[];
 }
 
-/** Imports of a file when it is loaded, a package by its whole specifier. */
-function listImports(file: string): string[] {
-  const { statements } = ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.ES2023);
-  return statements.flatMap((statement) => {
-    const isImport = ts.isImportDeclaration(statement) && statement.importClause?.isTypeOnly !== true;
-    const isExport = ts.isExportDeclaration(statement) && !statement.isTypeOnly && statement.moduleSpecifier;
-    return isImport || isExport ? [(statement.moduleSpecifier as ts.StringLiteral).text] : [];
-  });
+/** Imports of the files of src that an entry reaches, by file. */
+function readImports(entry: string): Metafile['inputs'] {
+  return buildSync({
+    ...{ entryPoints: [entry], absWorkingDir: SOURCE, outdir: 'none', write: false, metafile: true },
+    ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', logLevel: 'silent' },
+  }).metafile.inputs;
 }
 
 /** @param entry a file of src. */
 export function listLoaded(entry: string): Loaded {
+  const inputs = readImports(entry);
   const modules = new Set([entry]);
   const packages = new Set<string>();
-  for (const file of modules)
-    for (const found of listImports(file)) {
-      if (found.startsWith('.')) modules.add(normalize(join(dirname(file), found)));
-      else if (!found.startsWith('node:')) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(found)?.[0] as string);
+  for (const module of modules)
+    for (const { path, kind, external } of inputs[module]?.imports ?? []) {
+      if (kind !== 'import-statement') continue; // used later, or not at all
+      if (external !== true) modules.add(path);
+      else if (!path.startsWith('node:')) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] as string);
     }
   return { modules: [...modules], packages: [...packages].sort() };
 }

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { requirePackages } from '../../src/core/required-packages.harness.ts';
 import { ignoreProgress } from '../../src/core/terminal/progress.ts';
 import { shopRecords } from './study.ts';
+
+const { test } = requirePackages('DuckDB');
 
 test('questions find all orders of their answer, by time no others, and memories are asked without the database', async () => {
   const settings = shopRecords.settings.parse({ customers: 12, questions: 36, split: 'all', samples: 199 });

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { computeHash } from '../../src/core/hash/hash.ts';
 import { SHOP_KINDS } from '../../src/data/prepared/datasets.ts';
@@ -13,6 +12,7 @@ import { createDomainSource } from '../../src/memory/context/domain-source.ts';
 import type { ItemSource } from '../../src/memory/context/source.ts';
 import { readDomain } from '../../src/rank/query/domain/domain-options.ts';
 import { openDomainDatabase } from '../../src/rank/query/domain/domain-records.ts';
+import { loadDuckDb } from '../../src/rank/query/domain/duckdb-database.ts';
 import type { Study } from '../study.ts';
 import { formatPipeTable } from '../text-table.ts';
 import { formatShopTables } from './shop-tables.ts';
@@ -73,6 +73,7 @@ const DOMAINS = {
 
 async function writeDatabase(shop: DrawnShop, folder: string): Promise<string> {
   const path = join(folder, 'shop.duckdb');
+  const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
   for (const [table, csv] of Object.entries(formatShopTables(shop))) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { requirePackages } from '../core/required-packages.harness.ts';
 import { runRagpp } from './command.harness.ts';
 
 /** A server for these tests: `.ci/postgres` sets it. */
@@ -9,6 +10,7 @@ const { RAGPP_TEST_POSTGRES: url } = process.env;
 if (url === undefined)
   console.log('forgetting on a server was not tested: RAGPP_TEST_POSTGRES is not set; run .ci/postgres');
 
+const pglite = requirePackages('PGlite');
 const root = mkdtempSync(join(tmpdir(), 'ragpp-memory-tables-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const at = (name: string) => join(root, name);
@@ -36,16 +38,20 @@ async function proveTwice(name: string, database: string) {
   return { before, after: await ragpp('prove-forgotten', at(name), CANARY) };
 }
 
-test('files and rows of a Postgres inside this process are searched, and have nothing after a removal', async () => {
-  const { before, after } = await proveTwice('own', `folder=${at('database')}`);
-  expect(before.code).toBe(1);
-  for (const place of [`${at('database')}/base/`, `${at('database')}/pg_wal/`])
-    expect(before.stdout).toContain(`found: ${place}`);
-  expect(before.stdout).toMatch(/^found: table forgotten_\d+ at \/.*database, row r2 \(UTF-8\)$/m);
-  expect(before.stdout).toMatch(/, 3 rows of tables; found: \d+, not read: 0\n$/);
-  expect(after).toMatchObject({ code: 0, stderr: '' });
-  expect(after.stdout).toMatch(/^scanned: \d+ files, \d+ bytes, 2 rows of tables; found: 0, not read: 0\n$/);
-}, 120_000);
+pglite.test(
+  'files and rows of a Postgres inside this process are searched, and have nothing after a removal',
+  async () => {
+    const { before, after } = await proveTwice('own', `folder=${at('database')}`);
+    expect(before.code).toBe(1);
+    for (const place of [`${at('database')}/base/`, `${at('database')}/pg_wal/`])
+      expect(before.stdout).toContain(`found: ${place}`);
+    expect(before.stdout).toMatch(/^found: table forgotten_\d+ at \/.*database, row r2 \(UTF-8\)$/m);
+    expect(before.stdout).toMatch(/, 3 rows of tables; found: \d+, not read: 0\n$/);
+    expect(after).toMatchObject({ code: 0, stderr: '' });
+    expect(after.stdout).toMatch(/^scanned: \d+ files, \d+ bytes, 2 rows of tables; found: 0, not read: 0\n$/);
+  },
+  120_000,
+);
 
 test.skipIf(url === undefined)('rows of a server are searched; its files are not read', async () => {
   const { before, after } = await proveTwice('server', `url=${url}`);

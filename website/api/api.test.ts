@@ -35,6 +35,15 @@ test('every module and every export is documented', () => {
   expect(bare).toEqual([]);
 });
 
+test('a link in a docstring is a name alone, also where a line ends inside the link', () => {
+  const texts = modules.flatMap(({ exports }) =>
+    exports.flatMap(({ summary, tags }) => [summary, ...tags.map(({ text }) => text)]),
+  );
+  const links = texts.flatMap((text) => text.match(/\{@link[^}]*\}/g) ?? []);
+  expect(links.length).toBeGreaterThan(10);
+  expect(links.filter((link) => !/^\{@link\s+[\w.]+\}$/.test(link))).toEqual([]);
+});
+
 test('a declaration has no body, no comment and no private member', () => {
   const core = modules.find(({ specifier }) => specifier === 'rag-plusplus/core');
   const error = core?.exports.find(({ name }) => name === 'ShardError');

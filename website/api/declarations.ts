@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript-6';
+// The interface of TypeScript 7 may change in every version, so package.json names one.
+import { isVariableDeclaration, type JSDoc, type Node } from 'typescript/unstable/ast';
+import { API, type Emitter, type Symbol as Name, type Project, SymbolFlags } from 'typescript/unstable/sync';
 
 /** A name that a module of the package exports. */
 export interface ApiExport {
@@ -33,16 +35,6 @@ interface Manifest {
   readonly exports: Record<string, string | { readonly types: string }>;
 }
 
-/** TypeScript 7 has no interface for programs, so the declarations that it writes are read by TypeScript 6. */
-const compilerOptions: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  strict: true,
-  skipLibCheck: true,
-  types: ['node'],
-};
-
 function listEntries(root: string): { specifier: string; file: string }[] {
   const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
   return Object.entries(exports).flatMap(([path, target]) =>
@@ -70,62 +62,94 @@ export function readApi(root: string): ApiModule[] {
   }
 }
 
+/** Resolves the modules and packages that declarations import. */
+const compilerOptions = {
+  ...{ target: 'es2023', module: 'nodenext', moduleResolution: 'nodenext' },
+  ...{ strict: true, skipLibCheck: true, types: ['node'] },
+};
+
 function readModules(folder: string, entries: readonly { specifier: string; file: string }[]): ApiModule[] {
-  const program = ts.createProgram(
-    entries.map(({ file }) => join(folder, file)),
-    compilerOptions,
-  );
-  const checker = program.getTypeChecker();
-  return entries.map(({ specifier, file }) => {
-    const source = program.getSourceFile(join(folder, file));
-    const symbol = source && checker.getSymbolAtLocation(source);
-    if (!symbol) throw new Error(`${specifier} exports nothing: ${file}; correct "exports" in package.json`);
-    const exports = checker.getExportsOfModule(symbol).map((exported) => describe(checker, exported, folder));
-    const comment = ts.getLeadingCommentRanges(source.text, 0)?.[0];
-    const summary = comment ? cleanComment(source.text.slice(comment.pos, comment.end)) : '';
-    const own = `src/${file.replace(/\.d\.ts$/, '.ts')}`;
-    return { specifier, file: own, summary, exports: exports.sort((a, b) => (a.name < b.name ? -1 : 1)) };
-  });
+  const config = join(folder, 'tsconfig.json');
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: entries.map(({ file }) => file) }));
+  const api = new API({ cwd: folder });
+  try {
+    const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
+    if (project === undefined) throw new Error(`the compiler opens no project: ${config}; correct its compilerOptions`);
+    return entries.map((entry) => readModule(project, folder, entry));
+  } finally {
+    api.close();
+  }
+}
+
+function readModule(
+  project: Project,
+  folder: string,
+  { specifier, file }: { specifier: string; file: string },
+): ApiModule {
+  const source = project.program.getSourceFile(join(folder, file));
+  const symbol = source && project.checker.getSymbolAtLocation(source);
+  if (!symbol) throw new Error(`${specifier} exports nothing: ${file}; correct "exports" in package.json`);
+  const exports = project.checker.getExportsOfModule(symbol).map((exported) => describe(project, exported, folder));
+  const summary = cleanComment(/^\/\*[\s\S]*?\*\//.exec(source.text)?.[0] ?? '');
+  const own = `src/${file.replace(/\.d\.ts$/, '.ts')}`;
+  return { specifier, file: own, summary, exports: exports.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
 const cleanComment = (text: string) =>
   text
-    .replace(/^\/\*\*?|\*\/$/g, '')
+    .replace(/^\s*\/\*\*?|\*\/$/g, '')
     .replace(/^\s*\* ?/gm, '')
     .trim();
 
-function describe(checker: ts.TypeChecker, exported: ts.Symbol, folder: string): ApiExport {
-  const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-  const declarations = (symbol.declarations ?? []).map((one) =>
-    ts.isVariableDeclaration(one) ? (one.parent.parent as ts.VariableStatement) : one,
-  );
-  const file = declarations[0]?.getSourceFile().fileName ?? '';
+function describe({ checker, emitter }: Project, exported: Name, folder: string): ApiExport {
+  const symbol = exported.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+  const file = symbol.declarations[0]?.path ?? '';
   const own = file.startsWith(folder);
+  const statements = own ? findStatements(symbol) : [];
   return {
     name: exported.name,
     kind: findKind(symbol),
-    declaration: own ? printDeclarations(declarations) : `export * as ${exported.name} from '${findPackage(file)}';`,
-    summary: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
-    tags: symbol.getJsDocTags(checker).map(({ name, text }) => ({ tag: name, text: ts.displayPartsToString(text) })),
+    declaration: own
+      ? printDeclarations(emitter, statements)
+      : `export * as ${exported.name} from '${findPackage(file)}';`,
+    summary: [...new Set(statements.map(readSummary))].join('\n'),
+    tags: symbol.getJsDocTags(checker).map(({ name, text = '' }) => ({ tag: name, text: joinLinks(text) })),
     file: own ? `src${file.slice(folder.length).replace(/\.d\.ts$/, '.ts')}` : null,
   };
 }
 
-function findKind({ flags }: ts.Symbol): ApiExport['kind'] {
-  if (flags & ts.SymbolFlags.Function) return 'function';
-  if (flags & ts.SymbolFlags.Class) return 'class';
-  if (flags & ts.SymbolFlags.Interface) return 'interface';
-  if (flags & ts.SymbolFlags.TypeAlias) return 'type';
-  return flags & ts.SymbolFlags.Variable ? 'constant' : 'namespace';
+function findStatements({ declarations }: Name): Node[] {
+  const nodes = declarations.map((handle) => {
+    const node = handle.resolve() as Node;
+    return isVariableDeclaration(node) ? node.parent.parent : node;
+  });
+  return [...new Set(nodes)];
+}
+
+/** The text of a docstring before its tags, with the names that it links. */
+function readSummary(statement: Node): string {
+  const comment = statement.jsDoc?.at(-1) as JSDoc | undefined;
+  if (comment === undefined) return '';
+  const { text } = statement.getSourceFile();
+  return cleanComment(text.slice(comment.pos, comment.tags?.[0]?.pos ?? comment.end));
+}
+
+/** The compiler keeps the start of a line inside a link. */
+const joinLinks = (text: string) => text.replace(/\{@link\s+\* /g, '{@link ');
+
+function findKind({ flags }: Name): ApiExport['kind'] {
+  if (flags & SymbolFlags.Function) return 'function';
+  if (flags & SymbolFlags.Class) return 'class';
+  if (flags & SymbolFlags.Interface) return 'interface';
+  if (flags & SymbolFlags.TypeAlias) return 'type';
+  return flags & SymbolFlags.Variable ? 'constant' : 'namespace';
 }
 
 const findPackage = (file: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(file)?.[1] ?? file;
 
-const printer = ts.createPrinter({ removeComments: true, newLine: ts.NewLineKind.LineFeed });
-
-function printDeclarations(declarations: readonly ts.Node[]): string {
-  return [...new Set(declarations)]
-    .map((one) => printer.printNode(ts.EmitHint.Unspecified, one, one.getSourceFile()))
+function printDeclarations(emitter: Emitter, statements: readonly Node[]): string {
+  return statements
+    .map((statement) => emitter.printNode(statement))
     .join('\n')
     .replace(/^(?:export )?(?:declare )?/gm, (words) => words.replace('declare ', ''))
     .replace(/^ +(?:private |#).*\n/gm, '');

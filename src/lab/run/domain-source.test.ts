@@ -1,16 +1,18 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { ConfigurationError } from '../../core/errors/errors.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
+import { loadDuckDb } from '../../rank/query/domain/duckdb-database.ts';
 import { SHOP_DOMAIN, writeShopDatabase } from '../../rank/query/domain/shop.fixture.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { loadConfig } from '../config/config.ts';
 import { replayArm } from './arm-replay.ts';
 import { runExperiment } from './run.ts';
 
+const { test } = requirePackages('DuckDB');
 const root = mkdtempSync(join(tmpdir(), 'ragpp-domain-arm-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -93,6 +95,7 @@ test('an arm finds the turns that name the records of a question, as of its mome
   const again = await run(copy);
   expect(again.runs).toEqual(runs);
   expect(again.result.stages['candidates-domain']).toMatchObject({ executed: 0, disk: 1 });
+  const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(copy);
   const connection = await instance.connect();
   await connection.run("insert into orders values (20, 3, timestamp '2024-05-30 10:00:00', 7)");

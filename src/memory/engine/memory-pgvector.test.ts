@@ -1,10 +1,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { findText, listTextForms } from '../../core/decoding/find-text.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { listSegments } from '../../core/journal/segments.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { openVectorIndex } from '../../index/vectors/registry.ts';
 import { openStore } from '../store/open-store.ts';
 import { stageRemoval } from '../store/removal.ts';
@@ -13,6 +14,7 @@ import { drawRecords } from './memory.fixture.ts';
 import { openMemory } from './open-memory.ts';
 
 // Runs Postgres in this process (@electric-sql/pglite), among the tests that have a process each.
+const { test } = requirePackages('PGlite');
 /** Files of a Postgres in this process with a text. */
 const listFilesWith = async (database: string, text: string) =>
   (await findText(database, listTextForms(text))).found.map(({ path }) => path);

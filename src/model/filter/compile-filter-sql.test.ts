@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidFilterError, ValidationError } from '../../core/errors/errors.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { compileFilter } from './compile-filter.ts';
 import { compileFilterSql, FILTER_COLUMNS, type FilterSqlOptions } from './compile-filter-sql.ts';
 import { FILTER_CASES, REFUSED_VARIABLES, TURNS } from './filter.cases.ts';
@@ -9,63 +9,73 @@ import { filter, subject, variables } from './filter.fixture.ts';
 import { FILTER_OPERATIONS, type Filter, type FilterSubject, type FilterVariables } from './filter.ts';
 import { formatFilter } from './filter-schema.ts';
 
-let database: PGlite;
-beforeAll(async () => {
-  database = await PGlite.create();
-  await database.exec(`create table turns (place integer, id text, conversation_id text, parent_id text,
-    created_at double precision, author text, channel text, attributes jsonb)`);
-});
-afterAll(() => database.close());
-
-async function store(subjects: readonly FilterSubject[]): Promise<void> {
-  const rows = subjects.map((turn, place) => ({ place, ...turn }));
-  await database.exec('truncate turns');
-  await database.query(
-    `insert into turns select (r ->> 'place')::integer, r ->> 'id', r ->> 'conversationId', r ->> 'parentId',
-      (r ->> 'timestamp')::double precision, r ->> 'author', r ->> 'channel', r -> 'attributes'
-      from jsonb_array_elements($1::jsonb) as r`,
-    [JSON.stringify(rows)],
-  );
+/** The part of @electric-sql/pglite that these tests use. */
+interface Database {
+  exec(sql: string): Promise<unknown>;
+  query(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: readonly { readonly place: number }[] }>;
+  close(): Promise<void>;
 }
 
-/** The places of the rows that a filter accepts. */
-async function select(tree: Filter | string, given?: FilterVariables): Promise<number[]> {
-  const { sql, parameters } = compileFilterSql(tree, FILTER_COLUMNS, given === undefined ? {} : { variables: given });
-  const text = `select place from turns where ${sql} order by place`;
-  const { rows } = await database.query<{ place: number }>(text, [...parameters]);
-  return rows.map(({ place }) => place);
-}
-
-describe('accepts what the rules say', () => {
-  beforeAll(() => store(Object.values(TURNS)));
-
-  test.each(FILTER_CASES)('$text', async ({ text, accepted, variables: given }) => {
-    const names = Object.keys(TURNS);
-    expect((await select(text, given)).map((place) => names[place])).toEqual(accepted);
+requirePackages('PGlite').describe('in Postgres', () => {
+  let database: Database;
+  beforeAll(async () => {
+    const { PGlite } = await import('@electric-sql/pglite' as string);
+    database = await PGlite.create();
+    await database.exec(`create table turns (place integer, id text, conversation_id text, parent_id text,
+      created_at double precision, author text, channel text, attributes jsonb)`);
   });
-});
+  afterAll(() => database.close());
 
-test('the predicate and SQL accept the same turns, on every kind of value', async () => {
-  const subjects = fc.sample(subject, 120);
-  await store(subjects);
-  const selective = new Map<string, number>();
-  const property = fc.asyncProperty(filter, variables, async (tree, given) => {
-    const accepts = compileFilter(tree);
-    const expected = [...subjects.keys()].filter((place) => accepts(subjects[place] as FilterSubject, given));
-    expect(await select(tree, given), formatFilter(tree)).toEqual(expected);
-    if (expected.length > 0 && expected.length < subjects.length)
-      selective.set(tree.op, (selective.get(tree.op) ?? 0) + 1);
+  async function store(subjects: readonly FilterSubject[]): Promise<void> {
+    const rows = subjects.map((turn, place) => ({ place, ...turn }));
+    await database.exec('truncate turns');
+    await database.query(
+      `insert into turns select (r ->> 'place')::integer, r ->> 'id', r ->> 'conversationId', r ->> 'parentId',
+        (r ->> 'timestamp')::double precision, r ->> 'author', r ->> 'channel', r -> 'attributes'
+        from jsonb_array_elements($1::jsonb) as r`,
+      [JSON.stringify(rows)],
+    );
+  }
+
+  /** The places of the rows that a filter accepts. */
+  async function select(tree: Filter | string, given?: FilterVariables): Promise<number[]> {
+    const { sql, parameters } = compileFilterSql(tree, FILTER_COLUMNS, given === undefined ? {} : { variables: given });
+    const text = `select place from turns where ${sql} order by place`;
+    const { rows } = await database.query(text, [...parameters]);
+    return rows.map(({ place }) => place);
+  }
+
+  describe('accepts what the rules say', () => {
+    beforeAll(() => store(Object.values(TURNS)));
+
+    test.each(FILTER_CASES)('$text', async ({ text, accepted, variables: given }) => {
+      const names = Object.keys(TURNS);
+      expect((await select(text, given)).map((place) => names[place])).toEqual(accepted);
+    });
   });
-  await fc.assert(property, { numRuns: 1000 });
-  // Filters that accept nothing, or everything, compare little.
-  expect(FILTER_OPERATIONS.filter((op) => (selective.get(op) ?? 0) < 10)).toEqual([]);
-});
 
-test('JSON null is a missing attribute, and the whole object may be null', async () => {
-  await store([{ attributes: { kind: null } }, { attributes: {} }, {}, { attributes: { kind: 'null' } }]);
-  expect(await select('kind = null')).toEqual([0, 1, 2]);
-  expect(await select('not exists kind')).toEqual([0, 1, 2]);
-  expect(await select("kind != 'fact'")).toEqual([0, 1, 2, 3]);
+  test('the predicate and SQL accept the same turns, on every kind of value', async () => {
+    const subjects = fc.sample(subject, 120);
+    await store(subjects);
+    const selective = new Map<string, number>();
+    const property = fc.asyncProperty(filter, variables, async (tree, given) => {
+      const accepts = compileFilter(tree);
+      const expected = [...subjects.keys()].filter((place) => accepts(subjects[place] as FilterSubject, given));
+      expect(await select(tree, given), formatFilter(tree)).toEqual(expected);
+      if (expected.length > 0 && expected.length < subjects.length)
+        selective.set(tree.op, (selective.get(tree.op) ?? 0) + 1);
+    });
+    await fc.assert(property, { numRuns: 1000 });
+    // Filters that accept nothing, or everything, compare little.
+    expect(FILTER_OPERATIONS.filter((op) => (selective.get(op) ?? 0) < 10)).toEqual([]);
+  });
+
+  test('JSON null is a missing attribute, and the whole object may be null', async () => {
+    await store([{ attributes: { kind: null } }, { attributes: {} }, {}, { attributes: { kind: 'null' } }]);
+    expect(await select('kind = null')).toEqual([0, 1, 2]);
+    expect(await select('not exists kind')).toEqual([0, 1, 2]);
+    expect(await select("kind != 'fact'")).toEqual([0, 1, 2, 3]);
+  });
 });
 
 describe('the text', () => {

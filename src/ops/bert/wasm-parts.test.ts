@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { compileKernel } from '../../core/tensors/kernel-text.harness.ts';
 import { drawBert } from './bert.fixture.ts';
@@ -12,7 +13,7 @@ import { fitsWasmParts, WASM_PARTS } from './wasm-parts.ts';
 
 beforeAll(() => useBackend('wasm'));
 
-test('the bytes of the kernel are those of its text', async () => {
+requirePackages('wabt').test('the bytes of the kernel are those of its text', async () => {
   const compiled = await compileKernel(new URL('bert-layer.wat', import.meta.url));
   const source = readFileSync(new URL('wasm-parts.ts', import.meta.url), 'utf8');
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { compileKernel } from '../../core/tensors/kernel-text.harness.ts';
 import { computeTokenMaxima } from './late-interaction.ts';
 import { computeByteMaxima } from './token-maxima.ts';
 
-test('the bytes of the kernel are those of its text', async () => {
+requirePackages('wabt').test('the bytes of the kernel are those of its text', async () => {
   const compiled = await compileKernel(new URL('token-maxima.wat', import.meta.url));
   const source = readFileSync(new URL('token-maxima.ts', import.meta.url), 'utf8');
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);

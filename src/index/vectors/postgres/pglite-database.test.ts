@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { UnavailableError } from '../../../core/errors/errors.ts';
+import { requirePackages } from '../../../core/required-packages.harness.ts';
 import { openPglite } from './pglite-database.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
+const pglite = requirePackages('PGlite');
 const root = mkdtempSync(join(tmpdir(), 'ragpp-pglite-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -23,18 +25,21 @@ test('a folder that another process uses is refused with its number, and its loc
   expect(readdirSync(folder)).toEqual(['lock']);
 });
 
-test('users of one folder share it, by any of its names and while it closes; a user who leaves twice counts once', async () => {
-  const folder = join(root, 'shared');
-  const first = await openPglite(folder);
-  symlinkSync(folder, join(root, 'alias'));
-  const second = await openPglite(join(root, 'alias'));
-  await first.dispose();
-  await first.dispose();
-  expect(await ask(second)).toBe(7);
-  const closing = second.dispose();
-  const third = await openPglite(folder);
-  await closing;
-  expect(await ask(third)).toBe(7);
-  await third.dispose();
-  expect(readdirSync(folder)).not.toContain('lock');
-});
+pglite.test(
+  'users of one folder share it, by any of its names and while it closes; a user who leaves twice counts once',
+  async () => {
+    const folder = join(root, 'shared');
+    const first = await openPglite(folder);
+    symlinkSync(folder, join(root, 'alias'));
+    const second = await openPglite(join(root, 'alias'));
+    await first.dispose();
+    await first.dispose();
+    expect(await ask(second)).toBe(7);
+    const closing = second.dispose();
+    const third = await openPglite(folder);
+    await closing;
+    expect(await ask(third)).toBe(7);
+    await third.dispose();
+    expect(readdirSync(folder)).not.toContain('lock');
+  },
+);

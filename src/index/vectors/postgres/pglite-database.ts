@@ -1,16 +1,29 @@
 import { realpathSync } from 'node:fs';
+import { importOptional } from '../../../core/code/optional-packages.ts';
 import { makeFolder } from '../../../core/files/files.ts';
 import { FolderLock } from '../../../core/files/folder-lock.ts';
-import {
-  convertDatabaseError,
-  importOptional,
-  type SqlDatabase,
-  type SqlRow,
-  shareDatabase,
-  writeVacuum,
-} from './sql-database.ts';
+import { convertDatabaseError, type SqlDatabase, type SqlRow, shareDatabase, writeVacuum } from './sql-database.ts';
 
-const PACKAGES = '@electric-sql/pglite@0.5.14 @electric-sql/pglite-pgvector@0.0.15';
+interface Session {
+  query(sql: string, parameters?: unknown[], options?: { readonly blob: Blob }): Promise<{ readonly rows: SqlRow[] }>;
+}
+
+/** The part of @electric-sql/pglite that indexes use. */
+interface Pglite extends Session {
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+interface PglitePackage {
+  readonly PGlite: {
+    create(options: { readonly extensions: object; readonly dataDir?: string }): Promise<Pglite>;
+  };
+}
+
+const PACKAGES = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'] as const;
+
+const loadPackages = (): Promise<[PglitePackage, { readonly vector: object }]> =>
+  Promise.all([import('@electric-sql/pglite' as string), import('@electric-sql/pglite-pgvector' as string)]);
 
 /** Writes statistics to new files, and begins a new log; files of the log before it are deleted, not used again. */
 const NEW_LOG = ['vacuum full pg_statistic', 'set wal_recycle = off', 'select pg_switch_wal()', 'checkpoint'] as const;
@@ -20,8 +33,7 @@ const SENT = "'/dev/blob'";
 
 async function startPglite(folder: string | null): Promise<SqlDatabase> {
   const address = folder ?? 'memory';
-  const load = () => Promise.all([import('@electric-sql/pglite'), import('@electric-sql/pglite-pgvector')]);
-  const [{ PGlite }, { vector }] = await importOptional(load, 'PGlite', PACKAGES);
+  const [{ PGlite }, { vector }] = await importOptional(loadPackages, 'PGlite', PACKAGES);
   const pglite = await PGlite.create({ extensions: { vector }, ...(folder === null ? {} : { dataDir: folder }) }).catch(
     (error: unknown) => Promise.reject(convertDatabaseError(error, address)),
   );
@@ -33,11 +45,11 @@ async function startPglite(folder: string | null): Promise<SqlDatabase> {
           work({
             query: async (sql, parameters = []) => {
               signal?.throwIfAborted();
-              return (await session.query<SqlRow>(sql, [...parameters])).rows;
+              return (await session.query(sql, [...parameters])).rows;
             },
             queryOne: async (sql, parameters) => {
               signal?.throwIfAborted();
-              return (await session.query<SqlRow>(sql, [...parameters])).rows;
+              return (await session.query(sql, [...parameters])).rows;
             },
             copyIn: async (target, payload) => {
               const blob = new Blob([payload as Uint8Array<ArrayBuffer>]);

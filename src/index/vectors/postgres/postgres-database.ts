@@ -1,15 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
+import { importOptional } from '../../../core/code/optional-packages.ts';
 import { StorageError, ValidationError } from '../../../core/errors/errors.ts';
-import {
-  convertDatabaseError,
-  importOptional,
-  type SqlDatabase,
-  type SqlRow,
-  type SqlSession,
-  writeVacuum,
-} from './sql-database.ts';
+import { convertDatabaseError, type SqlDatabase, type SqlRow, type SqlSession, writeVacuum } from './sql-database.ts';
 
 /** Connections of one index: a writer, and searches. */
 const CONNECTIONS = 4;
@@ -44,7 +38,7 @@ export async function connectPostgres(
 ): Promise<SqlDatabase> {
   const address = describeUrl(url);
   const load = () => Promise.all([import('pg'), import('pg-copy-streams')]);
-  const [{ default: pg }, { from: copyFrom }] = await importOptional(load, 'pg', 'pg pg-copy-streams');
+  const [{ default: pg }, { from: copyFrom }] = await importOptional(load, 'pg', ['pg', 'pg-copy-streams']);
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MILLISECONDS };
   const pool = new pg.Pool({
     max: connections,

@@ -92,20 +92,6 @@ export function convertDatabaseError(error: unknown, address: string): Error {
 /** Writes a table to new files, whatever its free space has, and counts its values again. */
 export const writeVacuum = (table: string) => `vacuum (full, analyze, verbose) "${table}"`;
 
-/**
- * Imports a package that not every installation has.
- *
- * @throws UnavailableError with the command that installs it.
- */
-export async function importOptional<T>(load: () => Promise<T>, what: string, packages: string): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UnavailableError(what, `a package is missing; npm install ${packages}`, { cause: error });
-  }
-}
-
 interface SharedDatabase {
   users: number;
   database: Promise<SqlDatabase> | null;

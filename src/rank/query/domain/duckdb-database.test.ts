@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { QueryError, UnavailableError } from '../../../core/errors/errors.ts';
+import { requirePackages } from '../../../core/required-packages.harness.ts';
 import type { DomainDatabase } from './domain-options.ts';
 import { openDuckDb } from './duckdb-database.ts';
 import { writeShopDatabase } from './shop.fixture.ts';
 
+const { describe, test } = requirePackages('DuckDB');
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-duckdb-'));
 const path = join(folder, 'shop.duckdb');
 const outside = join(folder, 'secret.csv');

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { importOptional } from '../../../core/code/optional-packages.ts';
 import { QueryError, UnavailableError } from '../../../core/errors/errors.ts';
 import { once } from '../../../core/values/once.ts';
-import { importOptional } from '../../../index/vectors/postgres/sql-database.ts';
 import type { DomainDatabase, DomainRow, DomainValue } from './domain-options.ts';
 
 /**
@@ -19,12 +18,45 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lock_configuration: 'true',
 };
 
-const PACKAGE = '@duckdb/node-api@1.5.5-r.5';
-const loadPackage = once(() => importOptional(() => import('@duckdb/node-api'), 'DuckDB', PACKAGE));
+interface Statement {
+  readonly statementType: number;
+  bindNull(place: number): void;
+  bindDouble(place: number, value: number): void;
+  bindBoolean(place: number, value: boolean): void;
+  bindVarchar(place: number, value: string): void;
+  streamAndReadUntil(rows: number): Promise<{ getRowObjectsJson(): DomainRow[] }>;
+  destroySync(): void;
+}
+
+interface Connection {
+  extractStatements(sql: string): Promise<{ readonly count: number; prepare(index: number): Promise<Statement> }>;
+  run(sql: string): Promise<unknown>;
+  interrupt(): void;
+  closeSync(): void;
+}
+
+/** The part of @duckdb/node-api that reads a file, and that tests and studies write one with. */
+interface DuckDbPackage {
+  readonly StatementType: { readonly SELECT: number };
+  readonly DuckDBInstance: {
+    create(
+      path: string,
+      settings?: Record<string, string>,
+    ): Promise<{ connect(): Promise<Connection>; closeSync(): void }>;
+  };
+}
+
+/** @throws UnavailableError for a missing package. */
+export const loadDuckDb = once(
+  (): Promise<DuckDbPackage> =>
+    importOptional(() => import('@duckdb/node-api' as string) as Promise<DuckDbPackage>, 'DuckDB', [
+      '@duckdb/node-api',
+    ]),
+);
 
 /** @throws QueryError for several statements, or one that is no SELECT. */
-async function prepareRead(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
-  const { StatementType } = await loadPackage();
+async function prepareRead(connection: Connection, sql: string): Promise<Statement> {
+  const { StatementType } = await loadDuckDb();
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1)
     throw new QueryError(`SQL has ${statements.count} statements: ${JSON.stringify(sql)}; write one SELECT`, { sql });
@@ -37,7 +69,7 @@ async function prepareRead(connection: DuckDBConnection, sql: string): Promise<D
 }
 
 async function readRows(
-  connection: DuckDBConnection,
+  connection: Connection,
   sql: string,
   values: readonly DomainValue[],
   limit: number,
@@ -50,7 +82,7 @@ async function readRows(
       else if (typeof value === 'boolean') prepared.bindBoolean(i + 1, value);
       else prepared.bindVarchar(i + 1, value);
     const reader = await prepared.streamAndReadUntil(limit);
-    return (reader.getRowObjectsJson() as DomainRow[]).slice(0, limit);
+    return reader.getRowObjectsJson().slice(0, limit);
   } finally {
     prepared.destroySync();
   }
@@ -64,7 +96,7 @@ async function readRows(
 export async function openDuckDb(path: string): Promise<DomainDatabase> {
   if (!existsSync(path))
     throw new UnavailableError(`database ${path}`, 'the file does not exist; name a file of DuckDB');
-  const { DuckDBInstance } = await loadPackage();
+  const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(path, { ...SETTINGS }).catch((error: Error) => {
     throw new UnavailableError(`database ${path}`, `DuckDB cannot open it: ${error.message}`, { cause: error });
   });

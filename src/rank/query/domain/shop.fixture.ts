@@ -1,5 +1,5 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import type { DomainInput } from './domain-options.ts';
+import { loadDuckDb } from './duckdb-database.ts';
 
 const STATEMENTS = [
   'create table customers (customer_id integer, name varchar, short varchar)',
@@ -10,6 +10,7 @@ const STATEMENTS = [
 
 /** A small shop in a file of DuckDB. */
 export async function writeShopDatabase(path: string): Promise<void> {
+  const { DuckDBInstance } = await loadDuckDb();
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
   for (const statement of STATEMENTS) await connection.run(statement);
