@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
+import { requirePackages } from '../../core/required-packages.harness.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { compileKernel } from '../../core/tensors/kernel-text.harness.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
@@ -15,7 +16,7 @@ const source = createRandom(3, 'band-kernel.test');
 const drawRows = (rows: number, width: number) =>
   Float32Array.from({ length: rows * width }, () => source.drawNormal() / Math.sqrt(width));
 
-test('the bytes of the kernel are those of its text', async () => {
+requirePackages('wabt').test('the bytes of the kernel are those of its text', async () => {
   const compiled = await compileKernel(new URL('band-kernel.wat', import.meta.url));
   const text = readFileSync(new URL('band-kernel.ts', import.meta.url), 'utf8');
   expect(text, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
