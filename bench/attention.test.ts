@@ -6,7 +6,7 @@ import { findOwnTorch } from './peers/process.ts';
 import { findInstalled } from './peers/venv.ts';
 
 const PEER_HEADER = ['torch, seconds', 'its block', 'times torch', 'difference'];
-/** Where torch is at hand already: nothing is installed for a test. */
+/** Torch, if an earlier run or the machine has it: a test installs nothing. */
 const TORCH = findInstalled('torch-requirements.txt') ?? findOwnTorch();
 
 describe('bench attention', () => {

@@ -119,8 +119,8 @@ async function timeRow(load: Workload, row: AttentionRow, torch: BandedTorch | n
 }
 
 /**
- * Values first, then rounds over all sizes, since a machine may be slow for seconds: a size that is slow in one round is
- * not in another.
+ * Compares values, then times rounds over all sizes: a machine may be slow for seconds, and a size that is slow in one
+ * round is not in another.
  */
 async function measureRows(load: Workload, torch: BandedTorch | null): Promise<AttentionRow[]> {
   const { maximum, maximumDense, maximumTorch, repeats } = load.settings;
@@ -138,7 +138,7 @@ async function measureRows(load: Workload, torch: BandedTorch | null): Promise<A
   return rows;
 }
 
-/** What the bench prints; on the active backend. */
+/** Measures on the active backend. @returns the text that the bench prints */
 export async function reportAttention(settings: Settings): Promise<string> {
   const { dimension, seed, tolerance, maximumTorch } = settings;
   const { combine, topology, decay, temperature } = OPTIONS;
@@ -169,7 +169,10 @@ export async function reportAttention(settings: Settings): Promise<string> {
   }
 }
 
-/** Prints the table of the bench, measured in a process that has loaded nothing else: V8 marks all of a heap for each large output. */
+/**
+ * Prints the table of the bench, measured in a process that has loaded nothing else: V8 marks a whole heap again and
+ * again where outputs are large.
+ */
 export async function benchAttention(args: readonly string[]): Promise<void> {
   console.log(await runInChild<string>('./attention-child.ts', parseOptions(args) satisfies AttentionTask));
 }

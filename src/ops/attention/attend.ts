@@ -6,8 +6,9 @@ import { attendDense } from './blockwise-ring-attention.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /**
- * Ring attention of any number of queries over a conversation, dense or banded, whichever is cheaper within the tolerance: dense as long as one block of
- * tensors holds all keys, and under a mask of pairs. The result names the method, the reason, W, and the proven error.
+ * Ring attention of any number of queries over a conversation, dense or banded, whichever is cheaper within the
+ * tolerance: dense as long as one block of tensors holds all keys, and under a mask of pairs. The result names the
+ * method, the reason, W, and the proven error.
  *
  * @param settings.tolerance largest Euclidean error of an output row for values of length 1; 0 asks for the dense form
  * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to, ValidationError for a negative tolerance.

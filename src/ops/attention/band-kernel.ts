@@ -33,13 +33,16 @@ function instantiate(): Kernel {
   return { memory, ...exports } as unknown as Kernel;
 }
 
-/** Fresh pages cost more than the work on them, so that all calls share one memory; a memory never becomes smaller, so not the largest. */
+/**
+ * Calls share one memory, since fresh pages cost more than the work on them. A memory never becomes smaller, so large
+ * calls have one of their own.
+ */
 const openShared = once(instantiate);
 const MOST_SHARED_BYTES = 2 ** 26;
 
 /** Queries of a tile, and rows of a panel, in which numbers of the same column lie side by side. */
 const LANES = 4;
-/** Positions from the first query of a tile to its last, and from that of a window: few, so that its rows stay in a cache. */
+/** Positions from the first query of a tile, or of a window, to its last: few, so that the rows stay in a cache. */
 const TILE_STEPS = 8;
 export const WINDOW_STEPS = 128;
 /** Rows after the band of a window that the kernel reads and multiplies by 0. */
@@ -50,7 +53,7 @@ const roundUp = (count: number, unit: number) => Math.ceil(count / unit) * unit;
 /** A line more than a row: of rows a power of two apart, a cache holds few. */
 const padRow = (width: number) => roundUp(Math.max(width, 1), 8) + LINE / NUMBER;
 
-/** Where the kernel finds what, in bytes from the start of its memory. All of it is written anew for each window. */
+/** Places in the memory of the kernel, in bytes from its start. Each window writes all of them. */
 function layOut({ keys, values, dimension, valueWidth }: CheckedRows, width: number) {
   let end = OWN;
   const reserve = (bytes: number) => {
@@ -99,7 +102,7 @@ export class BandKernel {
   readonly #masked: 0 | typeof MASKED;
   readonly #kernel: Kernel;
   readonly #layout: ReturnType<typeof layOut>;
-  /** Of queries that see their whole band. */
+  /** Terms of queries that see their whole band. */
   readonly #fullTerms: LogitTerms;
   #numbers = new Float32Array();
   /** [V] */
@@ -243,7 +246,7 @@ export class BandKernel {
     this.#numbers.set(offset, place / NUMBER + columns);
   }
 
-  /** Writes the cosines of a tile with its band. @returns the first column of a query so many steps after the first */
+  /** Writes the cosines of a tile with its band. @returns the first column of a query by its steps from the first */
   #gatherCosines({ first, count }: RingSpan): (shift: number) => number {
     const { products, productBytes, cosines, cosineBytes, columns } = this.#layout;
     for (let lane = 0; lane < count; lane++) {
