@@ -2,49 +2,50 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OPTIONS, type Workload } from './attention-workload.ts';
-import { type FoundPython, runPeer } from './peers/python.ts';
+import { PeerProcess } from './peers/process.ts';
+import type { FoundPython } from './peers/python.ts';
 
-interface PeerMeasurement {
-  readonly turns: number;
+/** The fastest of some runs of torch. */
+export interface TorchBand {
+  /** Processor time. */
   readonly seconds: number;
-  /** Row-major [S, D], the outputs of the sampled rows. */
-  readonly rows: Float32Array;
+  /** Queries that are multiplied with all keys of their bands at once: the fastest of some. */
+  readonly block: number;
+  readonly version: string;
 }
 
-export interface PeerReport {
-  /** The file of the library that multiplies its matrices. */
-  readonly blas: string;
-  readonly threads: number;
-  readonly measurements: readonly PeerMeasurement[];
-}
+/** Banded ring attention by torch on one thread, over the first turns of the same conversation. */
+export class BandedTorch {
+  readonly #folder: string;
+  readonly #process: PeerProcess;
 
-/**
- * The results of dense torch on the same conversation.
- *
- * @param sizes turns to measure, with the places of their sampled rows
- */
-export function runTorch(
-  python: FoundPython,
-  { embeddings, settings: { dimension, repeats } }: Workload,
-  sizes: readonly { readonly turns: number; readonly samples: readonly number[] }[],
-): PeerReport {
-  const { decay, temperature } = OPTIONS;
-  const folder = mkdtempSync(join(tmpdir(), 'ragpp-attention-'));
-  try {
-    const most = Math.max(...sizes.map(({ turns }) => turns));
-    writeFileSync(join(folder, 'embeddings.f32'), embeddings.subarray(0, most * dimension));
-    writeFileSync(join(folder, 'settings.json'), JSON.stringify({ dimension, repeats, sizes, decay, temperature }));
-    const report = runPeer<Omit<PeerReport, 'measurements'> & { seconds: number[] }>(
-      python,
-      'dense_ring_attention.py',
-      folder,
-    );
-    const measurements = sizes.map(({ turns }, i) => {
-      const bytes = readFileSync(join(folder, `rows-${turns}.f32`));
-      return { turns, seconds: report.seconds[i]!, rows: new Float32Array(Uint8Array.from(bytes).buffer) };
-    });
-    return { blas: report.blas, threads: report.threads, measurements };
-  } finally {
-    rmSync(folder, { recursive: true });
+  constructor(python: FoundPython, { embeddings, settings: { dimension } }: Workload) {
+    const { decay, temperature } = OPTIONS;
+    this.#folder = mkdtempSync(join(tmpdir(), 'ragpp-attention-'));
+    writeFileSync(join(this.#folder, 'embeddings.f32'), embeddings);
+    writeFileSync(join(this.#folder, 'settings.json'), JSON.stringify({ dimension, decay, temperature }));
+    this.#process = new PeerProcess(python, 'banded_ring_attention.py', this.#folder);
+  }
+
+  /** @param leastSeconds repeats until so much processor time has passed */
+  time(turns: number, width: number, leastSeconds: number): Promise<TorchBand> {
+    return this.#process.ask({ turns, width, least_seconds: leastSeconds, write: false });
+  }
+
+  /** @returns row-major [T, D] */
+  async computeOutput(turns: number, width: number): Promise<Float32Array> {
+    await this.#process.ask({ turns, width, least_seconds: 0, write: true });
+    return new Float32Array(Uint8Array.from(readFileSync(join(this.#folder, 'output.f32'))).buffer);
+  }
+
+  /** @returns GFLOP/s of a product of [1024, 512] and [512, 1024] */
+  async measureProductRate(): Promise<number> {
+    const { gflops } = await this.#process.ask<{ readonly gflops: number }>({ rate: true });
+    return gflops;
+  }
+
+  dispose(): void {
+    this.#process.dispose();
+    rmSync(this.#folder, { recursive: true });
   }
 }

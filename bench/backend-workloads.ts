@@ -1,6 +1,5 @@
 import { createRandom } from '../src/core/numbers/random.ts';
 import { loadUseLite } from '../src/index/encoders/use-lite.ts';
-import { bandedRingAttention } from '../src/ops/attention/banded-ring-attention.ts';
 import { DenseTensorPageRank } from '../src/ops/pagerank/dense-tensor-pagerank.ts';
 import { SparseTensorPageRank } from '../src/ops/pagerank/sparse-tensor-pagerank.ts';
 import { buildTransitionsFromEdges } from '../src/ops/pagerank/transition-matrix.ts';
@@ -8,8 +7,6 @@ import { train } from '../src/rank/learning/training.ts';
 import { findPool } from '../src/rank/retrieval/candidate-sources.ts';
 import { scorePool } from '../src/rank/retrieval/retriever.ts';
 import { readArm } from '../src/rank/retrieval/written-steps.ts';
-import { OPTIONS } from './attention-workload.ts';
-import { drawClusteredVectors } from './clustered-vectors.ts';
 import { buildTrainingOptions } from './learning.ts';
 import { drawLearningWorkload } from './learning-workload.ts';
 import { benchGraph, benchQueries } from './pagerank-graph.ts';
@@ -29,7 +26,6 @@ export interface BackendWorkload {
 
 export interface WorkloadSizes {
   /** Turns of each conversation. */
-  readonly attention: readonly number[];
   readonly dimension: number;
   /** Texts of use-lite. */
   readonly texts: number;
@@ -48,7 +44,6 @@ export interface WorkloadSizes {
 
 /** Those of the benches of one workload each. */
 export const FULL_SIZES: WorkloadSizes = {
-  attention: [4096, 32_768],
   dimension: 512,
   texts: 64,
   learning: { queries: 10_000, candidates: 100, signals: 16, epochs: 10 },
@@ -58,18 +53,6 @@ export const FULL_SIZES: WorkloadSizes = {
 };
 
 export const doNothing = () => {};
-
-export function buildAttentionWorkload(turns: number, { dimension, seed }: WorkloadSizes): BackendWorkload {
-  return {
-    name: `attention, banded, ${turns} turns`,
-    open: async () => {
-      const vectors = drawClusteredVectors(turns, dimension, seed, 'turns');
-      const rows = { turns, queries: vectors, keys: vectors, values: vectors };
-      const tolerance = 1e-6;
-      return { run: async () => (await bandedRingAttention(rows, OPTIONS, { tolerance })).output, dispose: doNothing };
-    },
-  };
-}
 
 const WORDS = 'the a report meeting on Monday please send me your last version of this file before we leave'.split(' ');
 
@@ -141,7 +124,6 @@ export function buildPageRankWorkload(
 /** The parts of the project that compute most with tensors. */
 export function listBackendWorkloads(sizes: WorkloadSizes): BackendWorkload[] {
   return [
-    ...sizes.attention.map((turns) => buildAttentionWorkload(turns, sizes)),
     useLite(sizes),
     buildLearningWorkload(sizes),
     ...sizes.rerank.batches.map((batch) => buildRerankWorkload(batch, sizes)),

@@ -5,7 +5,6 @@ import { listBackendWorkloads } from './backend-workloads.ts';
 import { type BackendRow, benchBackends, formatBackendTable, measureBackends } from './backends.ts';
 
 const workloads = listBackendWorkloads({
-  attention: [67],
   dimension: 13,
   texts: 2,
   learning: { queries: 31, candidates: 7, signals: 3, epochs: 2 },

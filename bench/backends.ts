@@ -8,7 +8,7 @@ import { parsePositiveOption } from './integer-option.ts';
 import { formatTextTable } from './text-table.ts';
 import { median } from './timing.ts';
 
-export const BACKENDS_USAGE = `backends [options]     the same work on several backends in turn: attention, use-lite, learning, rerank and PageRank
+export const BACKENDS_USAGE = `backends [options]     the same work on several backends in turn: use-lite, learning, rerank and PageRank
     --backends B,B     of ${BACKENDS.join(', ')}; the others are compared with the first (default wasm,node)
     --rounds R         each backend once a round, of which the fastest counts; the ratio of the clock's times is the median of the rounds (default 5)`;
 

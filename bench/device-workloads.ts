@@ -11,7 +11,6 @@ import { computeTokenMaxima } from '../src/ops/late/late-interaction.ts';
 import { OPTIONS } from './attention-workload.ts';
 import {
   type BackendWorkload,
-  buildAttentionWorkload,
   buildLearningWorkload,
   buildPageRankWorkload,
   buildRerankWorkload,
@@ -47,7 +46,7 @@ const TINY_BERT = { ...E5_SIZES, hidden_size: 48, num_attention_heads: 3, interm
 
 const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
   tiny: {
-    ...{ dense: 67, attention: [131], propagation: 101, dimension: 24 },
+    ...{ dense: 67, propagation: 101, dimension: 24 },
     late: { turns: 31, turnTokens: 7, questionTokens: 5 },
     bert: { sizes: { ...TINY_BERT, num_hidden_layers: 2 }, texts: { forward: 2, backward: 2 }, pieces: 11 },
     pagerank: { nodes: 53, edges: 211, batch: 3 },
@@ -56,7 +55,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
     rates: { rows: 128, numbers: 2 ** 16 },
   },
   small: {
-    ...{ dense: 512, attention: [2048], propagation: 800, dimension: 128 },
+    ...{ dense: 512, propagation: 800, dimension: 128 },
     late: { turns: 2000, turnTokens: 32, questionTokens: 16 },
     bert: { sizes: { ...E5_SIZES, num_hidden_layers: 2 }, texts: { forward: 2, backward: 2 }, pieces: 38 },
     pagerank: { nodes: 1000, edges: 10_000, batch: 32 },
@@ -65,7 +64,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
     rates: { rows: 1024, numbers: 2 ** 22 },
   },
   large: {
-    ...{ dense: 8192, attention: [32_768], propagation: 20_000, dimension: 512 },
+    ...{ dense: 8192, propagation: 20_000, dimension: 512 },
     late: { turns: 20_000, turnTokens: 35, questionTokens: 32 },
     bert: { sizes: E5_SIZES, texts: { forward: 64, backward: 16 }, pieces: 128 },
     pagerank: { nodes: 5400, edges: 50_000, batch: 256 },
@@ -160,7 +159,6 @@ export function listDeviceWorkloads(size: DeviceSize, seed: number): BackendWork
   const shared = { ...own, texts: 0, seed };
   return [
     buildDenseWorkload(own, seed),
-    ...own.attention.map((turns) => buildAttentionWorkload(turns, shared)),
     buildPropagationWorkload(own, seed),
     buildLateWorkload(own, seed),
     buildBertWorkload('forward', own, seed),

@@ -133,7 +133,7 @@ describe('the choice', () => {
   test('short conversations are dense, long ones banded', async () => {
     const short = await attend(cutConversation(97), RING_ATTENTION_DEFAULTS);
     expect(short).toMatchObject({ method: 'dense', errorBound: 0 });
-    expect(short.reason).toBe(`one block of a band holds ${128 + 2 * short.bandWidth} keys, all of 97`);
+    expect(short.reason).toBe(`one block holds ${128 + 2 * short.bandWidth} keys, all of 97`);
     const long = await attend(cutConversation(1009), RING_ATTENTION_DEFAULTS);
     expect(long).toMatchObject({
       method: 'banded',

@@ -6,8 +6,9 @@ import { attendDense } from './blockwise-ring-attention.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /**
- * Ring attention of any number of queries over a conversation, dense or banded, whichever is cheaper within the tolerance: dense as long as one block of a band
- * would hold all keys, and under a mask of pairs. The result names the method, the reason, W, and the proven error.
+ * Ring attention of any number of queries over a conversation, dense or banded, whichever is cheaper within the
+ * tolerance: dense as long as one block of tensors holds all keys, and under a mask of pairs. The result names the
+ * method, the reason, W, and the proven error.
  *
  * @param settings.tolerance largest Euclidean error of an output row for values of length 1; 0 asks for the dense form
  * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to, ValidationError for a negative tolerance.
@@ -21,8 +22,7 @@ export async function attend(
   const band = chooseBand(rows, settings.tolerance ?? DEFAULT_TOLERANCE, options);
   const span = chooseBlockRows(rows.dimension) + 2 * band.width;
   if (rows.turns > span && rows.mask === undefined) return attendBanded(rows, band, options);
-  const reason =
-    rows.mask === undefined ? `one block of a band holds ${span} keys, all of ${rows.turns}` : PAIRS_MASKED;
+  const reason = rows.mask === undefined ? `one block holds ${span} keys, all of ${rows.turns}` : PAIRS_MASKED;
   const output = await attendDense(rows, options);
   return displayRowAttention({ output, method: 'dense', reason, bandWidth: band.width, errorBound: 0 });
 }

@@ -1,18 +1,10 @@
-import { type AttentionBlock, type BlockMass, chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
+import { createEventBreaks } from '../../core/terminal/progress.ts';
 import { displayRowAttention } from './attention-display.ts';
-import {
-  type AttentionRows,
-  type CheckedRows,
-  checkRows,
-  copyUnitRows,
-  listRowNumbers,
-  type RingSpan,
-  type RowAttention,
-  viewRowsAt,
-} from './attention-rows.ts';
+import { type AttentionRows, type CheckedRows, checkRows, type RingSpan, type RowAttention } from './attention-rows.ts';
 import { buildKeySupport, computeBandError, findLeastBandWidth } from './band.ts';
+import { BandKernel, WINDOW_STEPS } from './band-kernel.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
-import { allocateTerms, hideKeys, type LogitTerms, MASKED, type RingAttentionOptions, writeTerms } from './options.ts';
+import { MASKED, type RingAttentionOptions } from './options.ts';
 
 /**
  * The values that a query may see, summed as if every key weighed e^0 = 1: what banded attention adds to the band when
@@ -36,8 +28,7 @@ export class FarField {
     this.#rows = rows;
     this.#options = options;
     this.#next = options.direction === 'anticausal' ? rows.turns - 1 : 0;
-    if (options.combine === 'multiplicative' && options.direction === 'none')
-      for (let ringPosition = 0; ringPosition < rows.turns; ringPosition++) this.#add(ringPosition, 1);
+    if (options.combine === 'multiplicative' && options.direction === 'none') this.#addAll();
   }
 
   /** Moves to the next query: at the same position or a later one, an earlier one when anticausal. */
@@ -53,6 +44,23 @@ export class FarField {
       this.#own = ringPosition;
       this.#add(ringPosition, -1);
     }
+  }
+
+  /** Four rows at a time, one after the other: a sum is read and written once for all of them. */
+  #addAll(): void {
+    const { turns, values, valueWidth: width, keyMask } = this.#rows;
+    const { sum } = this;
+    let next = 0;
+    for (; keyMask === undefined && next + 4 <= turns; next += 4)
+      for (let d = 0, at = next * width; d < width; d++, at++)
+        sum[d] =
+          (sum[d] as number) +
+          (values[at] as number) +
+          (values[at + width] as number) +
+          (values[at + 2 * width] as number) +
+          (values[at + 3 * width] as number);
+    this.count = next;
+    for (; next < turns; next++) this.#add(next, 1);
   }
 
   #add(ringPosition: number, sign: 1 | -1): void {
@@ -84,77 +92,28 @@ function splitQueryBlocks(ringPositions: Int32Array, size: number, { direction }
   return direction === 'anticausal' ? blocks.reverse() : blocks;
 }
 
-/**
- * The terms of a block and its band. If every turn asks and no turn is masked, all full blocks whose band stays within
- * the turns share them.
- */
-class BandTerms {
-  readonly #rows: CheckedRows;
-  readonly #width: number;
-  readonly #options: RingAttentionOptions;
-  #inner: LogitTerms | undefined;
+/** The same order within a block, or of its tiles. */
+const orderLike = <T>(items: readonly T[], { direction }: RingAttentionOptions): readonly T[] =>
+  direction === 'anticausal' ? items.toReversed() : items;
 
-  constructor(rows: CheckedRows, width: number, options: RingAttentionOptions) {
-    this.#rows = rows;
-    this.#width = width;
-    this.#options = options;
-  }
-
-  computeTermsOf(queries: RingSpan, keys: RingSpan, isFull: boolean): LogitTerms {
-    const { turns, ringPositions, order, queryRingPositions, keyMask } = this.#rows;
-    const isInner = isFull && keys.first >= 0 && keys.first + keys.count <= turns;
-    if (isInner && this.#inner !== undefined) return this.#inner;
-    const [first, end] = [queries.first, queries.first + queries.count];
-    const masked = this.#options.combine === 'multiplicative' ? 0 : MASKED;
-    const terms = allocateTerms(queries.count, keys.count, masked);
-    const ring = { turns, options: this.#options, width: this.#width };
-    writeTerms(terms, { row: 0, column: 0 }, ringPositions.subarray(first, end), keys, ring);
-    hideKeys(terms, this.#rows, order.subarray(first, end), keys, masked);
-    if (isInner && queryRingPositions === undefined && keyMask === undefined) this.#inner = terms;
-    return terms;
-  }
-}
-
-/** The queries of a block in the same order. */
-function* orderBlockQueries({ first, count }: RingSpan, { direction }: RingAttentionOptions): Generator<number> {
-  for (let step = 0; step < count; step++) yield direction === 'anticausal' ? first + count - 1 - step : first + step;
-}
-
-/** Adds the far field to the band of a block, and divides. */
-function writeRows(
+/** Adds the far field to the band of a tile, divides, and writes the rows where they belong. */
+function writeTile(
   output: Float32Array,
-  queries: RingSpan,
-  band: BlockMass,
+  tile: RingSpan,
+  kernel: BandKernel,
   farField: FarField,
   { valueWidth, order, ringPositions }: CheckedRows,
   options: RingAttentionOptions,
 ): void {
   const isAdditive = options.combine === 'additive';
-  for (const row of orderBlockQueries(queries, options)) {
-    farField.moveTo(ringPositions[row] as number);
-    const start = (row - queries.first) * (valueWidth + 2);
-    const [mass, largest] = [band[start + valueWidth] as number, band[start + valueWidth + 1] as number];
+  for (const lane of orderLike([...Array(tile.count).keys()], options)) {
+    farField.moveTo(ringPositions[tile.first + lane] as number);
+    const { mass, largest } = kernel.readMass(lane);
     if (isAdditive ? largest <= MASKED / 2 : farField.count === 0) continue;
     const far = isAdditive ? 0 : Math.exp(-largest);
-    const scale = 1 / (far * farField.count + mass);
-    for (let d = 0, to = (order[row] as number) * valueWidth; d < valueWidth; d++, to++)
-      output[to] = (far * (farField.sum[d] as number) + (band[start + d] as number)) * scale;
+    const row = kernel.finishRow(lane, farField.sum, far, 1 / (far * farField.count + mass));
+    output.set(row, (order[tile.first + lane] as number) * valueWidth);
   }
-}
-
-/** The block's queries and the keys of their band, which holds the queries in its middle where every turn asks. */
-function buildUnitBlock(
-  rows: CheckedRows,
-  queries: RingSpan,
-  keys: RingSpan,
-): Pick<AttentionBlock, 'queries' | 'keys'> {
-  const units = copyUnitRows(rows.keys, rows.keyScales, listRowNumbers(keys, rows.turns));
-  if (rows.queries !== rows.keys || rows.queryRingPositions !== undefined) {
-    const chosen = rows.order.subarray(queries.first, queries.first + queries.count);
-    return { queries: copyUnitRows(rows.queries, rows.queryScales, chosen), keys: units };
-  }
-  const start = (queries.first - keys.first) * rows.dimension;
-  return { queries: units.subarray(start, start + queries.count * rows.dimension), keys: units };
 }
 
 async function computeBandedOutput(
@@ -162,22 +121,18 @@ async function computeBandedOutput(
   width: number,
   options: RingAttentionOptions,
 ): Promise<Float32Array> {
-  const { turns, valueWidth, ringPositions } = rows;
+  const { valueWidth, ringPositions } = rows;
   const output = new Float32Array(ringPositions.length * valueWidth);
   const farField = new FarField(rows, options);
-  const size = chooseBlockRows(rows.dimension);
-  const terms = new BandTerms(rows, width, options);
-  for (const queries of splitQueryBlocks(ringPositions, size, options)) {
-    const first = (ringPositions[queries.first] as number) - width;
-    const last = (ringPositions[queries.first + queries.count - 1] as number) + width;
-    const keys = { first, count: last - first + 1 };
-    const block = {
-      ...buildUnitBlock(rows, queries, keys),
-      values: viewRowsAt(rows.values, turns, keys),
-      terms: terms.computeTermsOf(queries, keys, queries.count === size),
-    };
-    const band = await computeAttentionBlock(block, options.combine === 'multiplicative' ? 1 : 0);
-    writeRows(output, queries, band, farField, rows, options);
+  const kernel = new BandKernel(rows, width, options);
+  const takeBreak = createEventBreaks();
+  for (const queries of splitQueryBlocks(ringPositions, WINDOW_STEPS, options)) {
+    await takeBreak();
+    kernel.openWindow(queries);
+    for (const tile of orderLike(kernel.splitIntoTiles(queries), options)) {
+      kernel.attendTile(tile);
+      writeTile(output, tile, kernel, farField, rows, options);
+    }
   }
   return output;
 }
