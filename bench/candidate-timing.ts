@@ -85,7 +85,7 @@ export async function timeFlat(settings: BenchSettings): Promise<Timing> {
   return { ...timing, recall: 1 };
 }
 
-/** @param library the build of hnswlib-node to measure. */
+/** @param library the implementation to measure. */
 export async function timeHnsw(settings: BenchSettings, library: HnswLibrary): Promise<Timing> {
   const { ids, vectors, batch } = drawCandidateInputs(settings);
   const options = { ...HNSW_DEFAULTS, seed: settings.seed };

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/tensors/backend.ts';
+import { HNSWLIB } from '../src/index/vectors/hnsw.ts';
 import { timeFlat, timeHnsw } from './candidate-timing.ts';
 import { formatTable } from './candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
@@ -49,7 +49,7 @@ describe('candidate timing', () => {
   beforeAll(async () => void (await useBackend('wasm')));
 
   test('has a time for everything, and the recall against the exact search', async () => {
-    for (const timing of [await timeFlat(settings), await timeHnsw(settings, hnswlib)]) {
+    for (const timing of [await timeFlat(settings), await timeHnsw(settings, HNSWLIB)]) {
       expect(timing.buildSeconds).toBeGreaterThan(0);
       expect(timing.singleMilliseconds).toBeGreaterThan(0);
       expect(timing.batchMilliseconds).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type BackendName, useBackend } from '../src/core/tensors/backend.ts';
-import type { HnswLibrary } from '../src/index/vectors/hnsw.ts';
+import { type HnswlibNode, wrapHnswlib } from '../src/index/vectors/hnsw.ts';
 import { type BenchSettings, timeHnsw } from './candidate-timing.ts';
 
 /** The message of the parent: a process can load only one build of the addon. */
@@ -14,5 +14,5 @@ export interface ChildTask {
 
 const task = JSON.parse(process.argv[2]!) as ChildTask;
 await useBackend(task.backend);
-const library = createRequire(import.meta.url)(join(task.folder, 'lib', 'index.js')) as HnswLibrary;
-process.send!(await timeHnsw(task.settings, library));
+const library = createRequire(import.meta.url)(join(task.folder, 'lib', 'index.js')) as HnswlibNode;
+process.send!(await timeHnsw(task.settings, wrapHnswlib(library)));
