@@ -44,8 +44,8 @@ export interface InstallAddonOptions {
 /**
  * Compiles an addon into a folder of its own. The folder is there once the addon computes what its library computes.
  *
- * @throws ValidationError if it is there; UnavailableError naming what is missing and what to do; ProcessDiedError for a
- *   compiler that fails.
+ * @throws ValidationError if it is there; UnavailableError naming what is missing and what to do; ProcessDiedError for
+ *   a compiler that fails.
  */
 export async function installAddon(name: AddonName, options: InstallAddonOptions): Promise<void> {
   const { progress, signal, prove } = options;

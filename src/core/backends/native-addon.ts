@@ -54,7 +54,7 @@ export function findAddonSource(name: AddonName): string {
   return findOwnFile(ADDONS[name].source);
 }
 
-/** What an addon must have been made from to be used: another source or another library might compute other bits. */
+/** Source and library that an addon must have been made from: others might compute other bits. */
 export function describeAddonOrigin(name: AddonName): Pick<AddonRecord, 'library' | 'source'> {
   const folder = findAddonSource(name);
   const files = readdirSync(folder).sort();
@@ -79,7 +79,7 @@ export function readAddonRecord(name: AddonName): AddonRecord | null {
   }
 }
 
-/** The path of an addon, or why none is used. Loads nothing. */
+/** The path of an addon, or the reason why its library computes. Loads nothing. */
 export function findAddon(name: AddonName): { readonly path: string } | { readonly fault: string } {
   const found = readAddonRecord(name);
   if (found === null) return { fault: `not installed: ragpp backend install ${name}` };

@@ -20,7 +20,7 @@ function fill(graph: HnswGraph, rows: Float32Array, dimension: number): HnswGrap
   return graph;
 }
 
-/** What graphs answer, as text. */
+/** The answers of a graph, as text. */
 function listAnswers(graph: HnswGraph, queries: Float32Array, dimension: number): string {
   const shown = Uint8Array.from({ length: ROWS }, (_, label) => Number(label % 3 > 0));
   const answers = Array.from({ length: QUERIES }, (_, query) =>
