@@ -26,7 +26,7 @@ export interface BenchSettings {
 
 export interface Timing {
   readonly buildSeconds: number;
-  /** Of the processor, which other work on the machine does not lengthen much. */
+  /** Seconds of the processor, which other work on the machine hardly lengthens. */
   readonly buildProcessorSeconds: number;
   /** The median of searches of one query each. */
   readonly singleMilliseconds: number;
