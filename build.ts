@@ -18,6 +18,8 @@ const PROGRAMS = ['cli/main', 'cli/work', 'core/decoding/decoder-process'];
 
 /** Golden cases are data, but for the program that makes them. */
 const GOLDEN = 'lab/verification/golden';
+/** C++ that `ragpp backend install hnsw` compiles. */
+const NATIVE = 'index/vectors/native';
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('no folder given; pass the folder of the built package');
@@ -57,3 +59,4 @@ await build({
 });
 for (const page of CLIENT_PAGES) writeAtomic(join(folder, `lab/report/client/${page}.js`), bundleClientScript(page));
 cpSync(join(source, GOLDEN), join(folder, GOLDEN), { recursive: true, filter: (path) => !path.endsWith('make') });
+cpSync(join(source, NATIVE), join(folder, NATIVE), { recursive: true });

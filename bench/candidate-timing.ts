@@ -1,11 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { viewAsBytes } from '../src/core/hash/hash.ts';
+import { allocateCandidates } from '../src/index/candidates/query-batch.ts';
 import { recallAt } from '../src/index/candidates/recall.ts';
 import { buildUnchangingRows, FlatIndex } from '../src/index/vectors/flat.ts';
 import { HnswIndex, type HnswLibrary } from '../src/index/vectors/hnsw.ts';
-import { HNSW_DEFAULTS } from '../src/index/vectors/vector-kind.ts';
+import type { HnswOptions } from '../src/index/vectors/vector-kind.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
+import { type FoundPython, runPeer } from './peers/python.ts';
 import { selectQuery } from './query-batch.ts';
-import { median } from './timing.ts';
+import { median, readProcessorSeconds } from './timing.ts';
 
 export interface BenchSettings {
   /** N. */
@@ -15,14 +21,18 @@ export interface BenchSettings {
   /** Q. */
   readonly queries: number;
   readonly seed: number;
+  readonly graph: Omit<HnswOptions, 'seed'>;
 }
 
 export interface Timing {
   readonly buildSeconds: number;
+  /** Seconds of the processor, which other work on the machine hardly lengthens. */
+  readonly buildProcessorSeconds: number;
   /** The median of searches of one query each. */
   readonly singleMilliseconds: number;
   /** All queries in one search, for each query. */
   readonly batchMilliseconds: number;
+  readonly batchProcessorMilliseconds: number;
   readonly recall: number;
 }
 
@@ -36,7 +46,7 @@ interface Inputs {
 }
 
 /** Every query sees the whole corpus. */
-export function drawCandidateInputs({ size, dimension, queries, seed }: BenchSettings): Inputs {
+export function drawCandidateInputs({ size, dimension, queries, seed }: Omit<BenchSettings, 'graph'>): Inputs {
   return {
     ids: Array.from({ length: size }, (_, i) => `turn-${i}`),
     vectors: drawClusteredVectors(size, dimension, seed, 'turns'),
@@ -48,10 +58,11 @@ export function drawCandidateInputs({ size, dimension, queries, seed }: BenchSet
   };
 }
 
-async function timeWork<T>(work: () => T | Promise<T>): Promise<{ seconds: number; result: T }> {
-  const start = performance.now();
+async function timeWork<T>(work: () => T | Promise<T>) {
+  const [start, startProcessor] = [performance.now(), readProcessorSeconds()];
   const result = await work();
-  return { seconds: (performance.now() - start) / 1000, result };
+  const processor = readProcessorSeconds() - startProcessor;
+  return { seconds: (performance.now() - start) / 1000, processor, result };
 }
 
 /** Builds, warms up with one query (which makes hnsw add its turns, so it belongs to the build), then measures. */
@@ -73,8 +84,10 @@ async function timeIndex(
   index.dispose();
   const timing = {
     buildSeconds: build.seconds,
+    buildProcessorSeconds: build.processor,
     singleMilliseconds: 1000 * median(singles),
     batchMilliseconds: (1000 * all.seconds) / batch.cutoffs.length,
+    batchProcessorMilliseconds: (1000 * all.processor) / batch.cutoffs.length,
   };
   return { timing, found: all.result };
 }
@@ -85,16 +98,44 @@ export async function timeFlat(settings: BenchSettings): Promise<Timing> {
   return { ...timing, recall: 1 };
 }
 
-/** @param library the build of hnswlib-node to measure. */
+/** @param library the implementation to measure. */
 export async function timeHnsw(settings: BenchSettings, library: HnswLibrary): Promise<Timing> {
-  const { ids, vectors, batch } = drawCandidateInputs(settings);
-  const options = { ...HNSW_DEFAULTS, seed: settings.seed };
+  const inputs = drawCandidateInputs(settings);
+  const { ids, vectors, batch } = inputs;
+  const options = { ...settings.graph, seed: settings.seed };
   const { timing, found } = await timeIndex(
     () => new HnswIndex({ ids, vectors, dimension: settings.dimension }, options, library),
     batch,
   );
-  const flat = new FlatIndex(ids, buildUnchangingRows(vectors, settings.dimension));
+  return { ...timing, recall: await measureRecall(inputs, settings.dimension, found) };
+}
+
+async function measureRecall({ ids, vectors, batch }: Inputs, dimension: number, found: Candidates): Promise<number> {
+  const flat = new FlatIndex(ids, buildUnchangingRows(vectors, dimension));
   const exact = await flat.search(batch, K);
   flat.dispose();
-  return { ...timing, recall: recallAt(K, found, exact) };
+  return recallAt(K, found, exact);
+}
+
+/** hnswlib of PyPI, with the same graph on one thread. */
+export async function timePypi(settings: BenchSettings, python: FoundPython): Promise<Timing> {
+  const { dimension, seed, graph } = settings;
+  const inputs = drawCandidateInputs(settings);
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-bench-pypi-'));
+  try {
+    writeFileSync(join(folder, 'vectors.f32'), viewAsBytes(inputs.vectors));
+    writeFileSync(join(folder, 'queries.f32'), viewAsBytes(inputs.batch.vectors));
+    const written = JSON.stringify({ ...graph, dimension, seed, k: K });
+    const { timing, found } = runPeer<{ timing: Omit<Timing, 'recall'>; found: number[] }>(
+      python,
+      'hnswlib_candidates.py',
+      folder,
+      written,
+    );
+    const candidates = allocateCandidates(settings.queries, K);
+    candidates.positions.set(found);
+    return { ...timing, recall: await measureRecall(inputs, dimension, candidates) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

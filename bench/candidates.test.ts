@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/tensors/backend.ts';
+import { HNSWLIB } from '../src/index/vectors/hnsw.ts';
+import { HNSW_DEFAULTS } from '../src/index/vectors/vector-kind.ts';
 import { timeFlat, timeHnsw } from './candidate-timing.ts';
 import { formatTable } from './candidates.ts';
 import { drawClusteredVectors } from './clustered-vectors.ts';
@@ -20,6 +21,7 @@ describe('bench command', () => {
 
   test.each([
     [['--sizes', '7'], /--sizes/],
+    [['--graph', '7,9'], /^--graph has not three numbers: 7,9; give M, efConstruction and efSearch\n$/],
     [['--size', 'seven'], /^--size is not an integer: seven; give one from 1\n$/],
   ])('a wrong option ends with 2: %j', async (args, message) => {
     const errors: unknown = expect.stringMatching(message);
@@ -45,11 +47,11 @@ describe('bench command', () => {
 });
 
 describe('candidate timing', () => {
-  const settings = { size: 211, dimension: 17, queries: 13, seed: 5 };
+  const settings = { size: 211, dimension: 17, queries: 13, seed: 5, graph: HNSW_DEFAULTS };
   beforeAll(async () => void (await useBackend('wasm')));
 
   test('has a time for everything, and the recall against the exact search', async () => {
-    for (const timing of [await timeFlat(settings), await timeHnsw(settings, hnswlib)]) {
+    for (const timing of [await timeFlat(settings), await timeHnsw(settings, HNSWLIB)]) {
       expect(timing.buildSeconds).toBeGreaterThan(0);
       expect(timing.singleMilliseconds).toBeGreaterThan(0);
       expect(timing.batchMilliseconds).toBeGreaterThan(0);
@@ -58,8 +60,16 @@ describe('candidate timing', () => {
   });
 
   test('ratios are against the first row', () => {
-    const flat = { buildSeconds: 0.1, singleMilliseconds: 4, batchMilliseconds: 1, recall: 1 };
-    const hnsw = { buildSeconds: 7.006, singleMilliseconds: 1, batchMilliseconds: 2.5, recall: 0.98765 };
+    const list = (build: number, processor: number, single: number, batch: number, each: number, recall: number) => ({
+      buildSeconds: build,
+      buildProcessorSeconds: processor,
+      singleMilliseconds: single,
+      batchMilliseconds: batch,
+      batchProcessorMilliseconds: each,
+      recall,
+    });
+    const flat = list(0.1, 0.2, 4, 1, 1.5, 1);
+    const hnsw = list(7.006, 6, 1, 2.5, 2, 0.98765);
     expect(
       formatTable([
         { name: 'flat', timing: flat },
@@ -67,10 +77,10 @@ describe('candidate timing', () => {
       ]),
     ).toBe(
       [
-        'index  build s  single ms  vs flat  batch ms/query  vs flat  recall@10',
-        '-----  -------  ---------  -------  --------------  -------  ---------',
-        'flat      0.10      4.000    1.00x           1.000    1.00x     1.0000',
-        'hnsw      7.01      1.000    0.25x           2.500    2.50x     0.9877',
+        'index  build s  of cpu  single ms  vs flat  batch ms/query  of cpu  vs flat  recall@10',
+        '-----  -------  ------  ---------  -------  --------------  ------  -------  ---------',
+        'flat      0.10    0.20      4.000    1.00x           1.000   1.500    1.00x     1.0000',
+        'hnsw      7.01    6.00      1.000    0.25x           2.500   2.000    2.50x     0.9877',
       ].join('\n'),
     );
   });

@@ -64,7 +64,7 @@ async function measureSearch(
 }
 
 /** For each share of visible turns: hnsw in its graph alone, hnsw that compares all, and flat. */
-export async function measureFilteredSearch(settings: BenchSettings): Promise<FilteredRow[]> {
+export async function measureFilteredSearch(settings: Omit<BenchSettings, 'graph'>): Promise<FilteredRow[]> {
   const { size, dimension, seed, queries } = settings;
   const { ids, vectors, batch } = drawCandidateInputs(settings);
   const open = (scannedPerRoot: number) =>

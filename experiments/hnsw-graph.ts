@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { HnswIndex } from '../src/index/vectors/hnsw.ts';
+import { HnswIndex, wrapHnswlib } from '../src/index/vectors/hnsw.ts';
 import type { HnswOptions } from '../src/index/vectors/vector-kind.ts';
 
 /** An index over all of a corpus, and the graph of the library within it. */
@@ -26,7 +26,7 @@ export async function buildHnsw(
       graphs.push(this);
     }
   }
-  const index = new HnswIndex({ ids, vectors, dimension }, options, { HierarchicalNSW: Noted });
+  const index = new HnswIndex({ ids, vectors, dimension }, options, wrapHnswlib({ HierarchicalNSW: Noted }));
   const everything = { texts: [''], vectors: vectors.subarray(0, dimension), cutoffs: Int32Array.of(ids.length) };
   const started = performance.now();
   await index.search(everything, 1); // turns are taken in when a query may see them

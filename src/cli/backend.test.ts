@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { isProgramFound } from '../core/backends/external-program.ts';
 import { INSTALLABLE } from '../core/tensors/active-backend.ts';
 import { probeBackends } from '../core/tensors/backend.ts';
 import { runRagpp } from './command.harness.ts';
@@ -57,10 +58,14 @@ test('a backend is listed with its versions and whether it loads, and removed', 
 });
 
 test.each([
-  [['install', 'torch'], 2, /value 'torch' is invalid for argument 'name'\. Allowed choices are cuda, node, webgpu\./],
-  [['remove', 'wasm'], 2, /Allowed choices are cuda, node, webgpu/],
+  [
+    ['install', 'torch'],
+    2,
+    /value 'torch' is invalid for argument 'name'\. Allowed choices are cuda, node, webgpu, hnsw\./,
+  ],
+  [['remove', 'wasm'], 2, /Allowed choices are cuda, node, webgpu, hnsw/],
   [['remove', 'node'], 1, /no installed backend: node; ragpp backend list shows those that are there\n$/],
-  [['check', 'torch'], 2, /Allowed choices are cuda, node, webgpu, wasm, cpu/],
+  [['check', 'torch'], 2, /Allowed choices are cuda, node, webgpu, wasm, cpu, hnsw/],
 ])('%j is an error', async (words, code, message) => {
   const outcome = await runRagpp('backend', ...words);
   expect(outcome.code).toBe(code);
@@ -81,3 +86,23 @@ test('the help of install names every backend', async () => {
   const { stdout } = await runRagpp('backend', 'install', '--help');
   for (const name of INSTALLABLE) expect(stdout).toMatch(new RegExp(`^${name} {2,}`, 'm'));
 });
+
+test('the addon of hnsw is compiled, compared with hnswlib-node, listed, checked and removed', async ({ skip }) => {
+  if (process.platform !== 'linux' || process.arch !== 'x64' || !isProgramFound('c++'))
+    skip('needs Linux on x86-64 with c++');
+  const graphs = /^graphs: (\d+) of \1 have the bytes and the answers of hnswlib-node$/m;
+  const installed = await runRagpp('backend', 'install', 'hnsw');
+  expect(installed).toMatchObject({ code: 0, stdout: expect.stringMatching(graphs) });
+  const folder = join(backends, 'hnsw');
+  expect(installed.stdout).toContain(`\ninstalled hnsw in ${folder}\n`);
+  const { stdout } = await runRagpp('backend', 'list');
+  expect(stdout).toMatch(/^hnsw {2,}(?:\w+, )*sse {2,}0 {2,}hnswlib-node \d+\.\d+\.\d+ {2,}\//m);
+  expect((await runRagpp('backend', 'check', 'hnsw')).stdout).toMatch(graphs);
+  expect((await runRagpp('doctor', '--cache', join(root, 'none'))).stdout).toMatch(/^addon of hnsw +ok +.*sse, /m);
+  expect(await runRagpp('backend', 'remove', 'hnsw')).toMatchObject({ code: 0, stdout: 'removed hnsw\n' });
+  expect(await runRagpp('backend', 'check', 'hnsw')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not installed: ragpp backend install hnsw'),
+  });
+  expect(readdirSync(backends)).toEqual([]);
+}, 300_000);

@@ -38,7 +38,8 @@ async function buildPackage(folder: string): Promise<void> {
   }
   for (const page of CLIENT_PAGES)
     writeFileSync(join(folder, 'dist/lab/report/client', `${page}.js`), bundleClientScript(page));
-  cpSync(join(source, 'lab/verification/golden'), join(folder, 'dist/lab/verification/golden'), { recursive: true });
+  for (const data of ['lab/verification/golden', 'index/vectors/native'])
+    cpSync(join(source, data), join(folder, 'dist', data), { recursive: true });
   for (const name of BESIDE) symlinkSync(join(PROJECT_ROOT, name), join(folder, name));
 }
 

@@ -22,6 +22,7 @@ test('a machine that is ready has a line for each part, and what to do about wha
   const taken = /^backend auto +ok +takes (\S+) \(auto: the first that loads/m.exec(stdout)?.[1];
   expect(stdout).toMatch(new RegExp(`^backend ${taken} +ok `, 'm'));
   expect(stdout).toMatch(/^hnswlib-node +ok /m);
+  expect(stdout).toMatch(/^addon of hnsw +(?:ok +\S+|optional +not installed: ragpp backend install hnsw)/m);
   expect(stdout).toMatch(/^dataset spamassassin-threads +ok /m);
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('ready: nothing that is needed is missing');
 });

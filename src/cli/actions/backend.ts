@@ -1,4 +1,5 @@
 import { ExternalProgramError } from '../../core/backends/external-program.ts';
+import { installAddon, removeAddon } from '../../core/backends/install-addon.ts';
 import { installBackend } from '../../core/backends/install-backend.ts';
 import {
   describeLibraries,
@@ -7,6 +8,7 @@ import {
   locateBackend,
   removeInstalled,
 } from '../../core/backends/installed-backends.ts';
+import { ADDONS, type AddonName, locateAddon } from '../../core/backends/native-addon.ts';
 import { ProcessDiedError, ValidationError } from '../../core/errors/errors.ts';
 import {
   BACKEND_PACKAGES,
@@ -26,11 +28,17 @@ import {
 import { checkElsewhere, findReason, tryBackend } from '../process/backend-process.ts';
 import { alignColumns } from '../process/columns.ts';
 import { FailedCheck, interruption } from '../process/supervision.ts';
+import { checkHnsw, listAddons } from './backend-hnsw.ts';
+
+/** A tensor backend, or an addon. */
+type Installable = InstallableBackend | AddonName;
+
+const isAddon = (name: string): name is AddonName => Object.hasOwn(ADDONS, name);
 
 const formatMebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
 
 /** @throws ProcessDiedError if the backend does not compute in another process. */
-async function prove(name: InstallableBackend, cache: string, progress: StartProgress): Promise<void> {
+async function prove(name: Installable, cache: string, progress: StartProgress): Promise<void> {
   const stage = progress('compute in another process', 1);
   try {
     printOut(await checkElsewhere(name, [], { RAGPP_CACHE: cache }));
@@ -41,23 +49,19 @@ async function prove(name: InstallableBackend, cache: string, progress: StartPro
   stage.finish();
 }
 
-export async function install(
-  name: InstallableBackend,
-  { withoutLibraries }: { withoutLibraries?: true },
-): Promise<void> {
+export async function install(name: Installable, { withoutLibraries }: { withoutLibraries?: true }): Promise<void> {
   const progress = createTerminalProgress();
+  const options = { progress, signal: interruption, prove: (cache: string) => prove(name, cache, progress) };
   try {
-    await installBackend(name, {
-      libraries: withoutLibraries !== true,
-      progress,
-      signal: interruption,
-      prove: (cache) => prove(name, cache, progress),
-    });
+    if (isAddon(name)) await installAddon(name, options);
+    else await installBackend(name, { ...options, libraries: withoutLibraries !== true });
   } catch (error) {
     if (interruption.aborted) throw new FailedCheck('interrupted');
     throw error;
   }
-  printOut(`installed ${name} in ${locateBackend(name)}\nrun with --backend ${name}; auto tries it, too\n`);
+  if (isAddon(name))
+    printOut(`installed ${name} in ${locateAddon(name)}\nit is used in place of ${ADDONS[name].library}\n`);
+  else printOut(`installed ${name} in ${locateBackend(name)}\nrun with --backend ${name}; auto tries it, too\n`);
 }
 
 /** The packages that register kernels, and the build of TensorFlow, with their versions. */
@@ -70,14 +74,17 @@ function describeVersions({ name, packages, wheels }: InstalledBackend): string 
 }
 
 export async function list(): Promise<void> {
-  const installed = listInstalled();
+  const installed = [
+    ...listInstalled().map((backend) => ({ ...backend, versions: describeVersions(backend) })),
+    ...listAddons(),
+  ];
   const rows: string[][] = [];
   const faults: string[] = [];
   for (const backend of installed) {
     const { isUsable, remark } = await tryBackend(backend.name);
     if (!isUsable) faults.push(`${backend.name} does not load: ${remark}\n`);
     const size = formatMebibytes(backend.bytes);
-    rows.push([backend.name, isUsable ? remark : 'does not load', size, describeVersions(backend), backend.folder]);
+    rows.push([backend.name, isUsable ? remark : 'does not load', size, backend.versions, backend.folder]);
   }
   if (rows.length === 0) printOut(`no backend in ${findBackendsFolder()}\n`);
   else printOut(`${alignColumns([['backend', 'computes with', 'MiB', 'versions', 'folder'], ...rows])}\n`);
@@ -85,17 +92,21 @@ export async function list(): Promise<void> {
   for (const { name, available, reason } of probeBackends())
     if (INSTALLABLE.some((one) => one === name) && !installed.some((one) => one.name === name))
       printOut(available ? `${name} is in ${reason}\n` : `not installed: ${name}; ragpp backend install ${name}\n`);
+  for (const name of Object.keys(ADDONS))
+    if (!installed.some((one) => one.name === name))
+      printOut(`not installed: ${name}; ragpp backend install ${name}\n`);
 }
 
 /** @throws ValidationError if there is nothing to delete. */
-export function remove(name: InstallableBackend): void {
-  if (!removeInstalled(name))
+export function remove(name: Installable): void {
+  if (!(isAddon(name) ? removeAddon(name) : removeInstalled(name)))
     throw new ValidationError(`no installed backend: ${name}; ragpp backend list shows those that are there`, { name });
   printOut(`removed ${name}\n`);
 }
 
 /** @throws FailedCheck for a backend that computes something else. */
-export async function check(name: BackendName, { load }: { readonly load?: true }): Promise<void> {
+export async function check(name: BackendName | AddonName, { load }: { readonly load?: true }): Promise<void> {
+  if (isAddon(name)) return checkHnsw(load === true);
   await useBackend(name);
   printOut(`${name}: ${describeDevice()}\n`);
   if (load) return;

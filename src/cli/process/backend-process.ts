@@ -1,4 +1,5 @@
 import { ExternalProgramError, findErrorLine, runExternal } from '../../core/backends/external-program.ts';
+import type { AddonName } from '../../core/backends/native-addon.ts';
 import type { BackendName } from '../../core/tensors/active-backend.ts';
 import { buildChildEnvironment, findOwnProgram } from '../../lab/launch/own-process.ts';
 import { interruption } from './supervision.ts';
@@ -18,7 +19,7 @@ interface Trial {
  * @throws ExternalProgramError if the backend cannot be used.
  */
 export async function checkElsewhere(
-  name: BackendName,
+  name: BackendName | AddonName,
   words: readonly string[] = [],
   changes: Readonly<Record<string, string>> = {},
 ): Promise<string> {
@@ -40,7 +41,7 @@ export function findReason({ output }: ExternalProgramError): string {
 }
 
 /** Loads a backend in another process. */
-export async function tryBackend(name: BackendName): Promise<Trial> {
+export async function tryBackend(name: BackendName | AddonName): Promise<Trial> {
   try {
     const [line = ''] = (await checkElsewhere(name, ['--load'])).split('\n').filter((line) => line.startsWith(name));
     return { isUsable: true, remark: line.slice(name.length + 2) };

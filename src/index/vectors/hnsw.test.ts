@@ -10,7 +10,7 @@ import { describeCandidateIndex } from '../candidates/candidate-contract.harness
 import { recallAt } from '../candidates/recall.ts';
 import { describeVisibility } from '../candidates/visibility-contract.harness.ts';
 import { buildUnchangingRows, FlatIndex } from './flat.ts';
-import { HnswIndex, type HnswLibrary, SCANNED_PER_ROOT } from './hnsw.ts';
+import { HnswIndex, type HnswLibrary, SCANNED_PER_ROOT, wrapHnswlib } from './hnsw.ts';
 import { HNSW_DEFAULTS } from './vector-kind.ts';
 
 const OPTIONS = { ...HNSW_DEFAULTS, seed: 3 };
@@ -66,7 +66,7 @@ function recordLibraryCalls(): { library: HnswLibrary; asked: (number | string |
       return super.searchKnn(...query);
     }
   }
-  return { library: { HierarchicalNSW: Recorded }, asked };
+  return { library: wrapHnswlib({ HierarchicalNSW: Recorded }), asked };
 }
 
 describe('hnsw index', () => {

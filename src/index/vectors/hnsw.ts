@@ -1,23 +1,159 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { ChecksumMismatchError, StorageError } from '../../core/errors/errors.ts';
-import { makeFolder } from '../../core/files/files.ts';
+import { findAddon, loadAddon } from '../../core/backends/native-addon.ts';
 import { multiplyRows, viewRow } from '../../core/tensors/rows.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { TieOrder } from '../../model/turns/tie-rule.ts';
-import type { VectorMatch } from '../../model/vector-index.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { isListed, isZero } from '../candidates/query-batch.ts';
 import type { TopSelection } from '../candidates/top-selection.ts';
-import { FlatVectorIndex } from './flat-vectors.ts';
 import { Replay, type ReplayedQuery, type ReplayedTurns, readReplayedTurns } from './replay.ts';
-import { hashFile, type SavedIndex } from './saved-index.ts';
-import { chooseGraph, type HnswOptions, type HnswVectorsOptions, type OpenVectorIndex } from './vector-kind.ts';
+import type { HnswOptions } from './vector-kind.ts';
 
-/** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
-export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;
-type HnswGraph = InstanceType<HnswLibrary['HierarchicalNSW']>;
+/** The comparison of a graph: 1 - product, or the squared Euclidean distance. */
+export type GraphSpace = 'ip' | 'l2';
+
+/** Points of a graph, best first. */
+export interface Nearest {
+  /** [n] their labels. */
+  readonly neighbors: ArrayLike<number>;
+  /** [n] */
+  readonly distances: ArrayLike<number>;
+}
+
+/** A navigable small-world graph over rows by number. */
+export interface HnswGraph {
+  /** The number of points, hidden ones included. */
+  count(): number;
+  /**
+   * Adds rows in their order.
+   *
+   * @param rows row-major [n, D]
+   * @param labels [n] none of them in the graph.
+   */
+  add(rows: Float32Array, labels: Int32Array): void;
+  /** Hides a point; it stays in the graph as a way to others. */
+  remove(label: number): void;
+  /**
+   * The best k points, fewer where the graph finds fewer.
+   *
+   * @param query [D]
+   * @param shown [labels] 1 for each label that may be found; absent: every label.
+   */
+  search(query: Float32Array, k: number, shown?: Uint8Array): Nearest;
+  /** Writes a file that every library reads. The graph may be searched, but not changed meanwhile. */
+  write(path: string): Promise<unknown>;
+}
+
+/** An implementation of graphs. All of them compute the same bits. */
+export interface HnswLibrary {
+  /** @param capacity how many points it has room for; it doubles the room when the graph is full. */
+  create(space: GraphSpace, dimension: number, capacity: number, options: HnswOptions): HnswGraph;
+  /** Reads what {@link HnswGraph.write} wrote. @throws Error for another file. */
+  read(space: GraphSpace, dimension: number, path: string, efSearch: number): HnswGraph;
+}
+
+/** The part of hnswlib-node that is used. */
+export type HnswlibNode = Pick<typeof hnswlib, 'HierarchicalNSW'>;
+
+/** A graph of hnswlib-node, which takes points as lists of numbers and a filter as a function. */
+class HnswlibGraph implements HnswGraph {
+  readonly #graph: InstanceType<HnswlibNode['HierarchicalNSW']>;
+
+  constructor(graph: InstanceType<HnswlibNode['HierarchicalNSW']>) {
+    this.#graph = graph;
+  }
+
+  count(): number {
+    return this.#graph.getCurrentCount();
+  }
+
+  add(rows: Float32Array, labels: Int32Array): void {
+    const dimension = this.#graph.getNumDimensions();
+    for (const [i, label] of labels.entries()) {
+      const capacity = this.#graph.getMaxElements();
+      if (this.#graph.getCurrentCount() >= capacity) this.#graph.resizeIndex(2 * capacity);
+      this.#graph.addPoint(Array.from(rows.subarray(i * dimension, (i + 1) * dimension)), label);
+    }
+  }
+
+  remove(label: number): void {
+    this.#graph.markDelete(label);
+  }
+
+  search(query: Float32Array, k: number, shown?: Uint8Array): Nearest {
+    const accepts = shown === undefined ? undefined : (label: number) => shown[label] === 1;
+    return this.#graph.searchKnn(Array.from(query), k, accepts);
+  }
+
+  write(path: string): Promise<unknown> {
+    return this.#graph.writeIndex(path);
+  }
+}
+
+/** @param library hnswlib-node, or a build of it from elsewhere that is measured. */
+export function wrapHnswlib({ HierarchicalNSW }: HnswlibNode): HnswLibrary {
+  return {
+    create(space, dimension, capacity, { m, efConstruction, efSearch, seed }) {
+      const graph = new HierarchicalNSW(space, dimension);
+      graph.initIndex({ maxElements: capacity, m, efConstruction, randomSeed: seed });
+      graph.setEf(efSearch);
+      return new HnswlibGraph(graph);
+    },
+    read(space, dimension, path, efSearch) {
+      const graph = new HierarchicalNSW(space, dimension);
+      graph.readIndexSync(path);
+      graph.setEf(efSearch);
+      return new HnswlibGraph(graph);
+    },
+  };
+}
+
+/** hnswlib-node as npm installs it. */
+export const HNSWLIB: HnswLibrary = wrapHnswlib(hnswlib);
+
+/** The native part that `ragpp backend install hnsw` makes. */
+export interface HnswAddon {
+  readonly Graph: new (
+    space: GraphSpace,
+    dimension: number,
+    instructions: string,
+    ...more: [capacity: number, m: number, efConstruction: number, seed: number] | [path: string]
+  ) => HnswGraph & { setBreadth(efSearch: number): void };
+  /** The sets of vector instructions that the processor has, the widest first: `avx512`, `avx2`, `sse`. */
+  listInstructions(): string[];
+}
+
+/**
+ * The addon that `ragpp backend install hnsw` made, or else hnswlib-node: their graphs and results have the same bytes.
+ *
+ * @throws UnavailableError for an addon that does not load.
+ */
+export function chooseLibrary(): HnswLibrary {
+  const found = findAddon('hnsw');
+  return 'path' in found ? wrapAddon(found.path) : HNSWLIB;
+}
+
+/**
+ * @param path of the addon.
+ * @param instructions by which it computes; by default the widest that the processor has.
+ * @throws UnavailableError for an addon that does not load.
+ */
+export function wrapAddon(path: string, instructions?: string): HnswLibrary {
+  const { Graph, listInstructions } = loadAddon<HnswAddon>('hnsw', path);
+  const chosen = instructions ?? (listInstructions()[0] as string);
+  return {
+    create(space, dimension, capacity, { m, efConstruction, efSearch, seed }) {
+      const graph = new Graph(space, dimension, chosen, capacity, m, efConstruction, seed);
+      graph.setBreadth(efSearch);
+      return graph;
+    },
+    read(space, dimension, path, efSearch) {
+      const graph = new Graph(space, dimension, chosen, path);
+      graph.setBreadth(efSearch);
+      return graph;
+    },
+  };
+}
 
 /**
  * Of n turns, v are visible, and ef are considered: to compare all costs v products, to walk the graph about as many as
@@ -39,19 +175,8 @@ export function isScanCheaper(
   return count < size && count ** 2 <= scannedPerRoot ** 2 * considered * size;
 }
 
-/** A graph without points. @param capacity how many points it has room for. */
-function startGraph(
-  space: 'ip' | 'l2',
-  dimension: number,
-  capacity: number,
-  { m, efConstruction, efSearch, seed }: HnswOptions,
-  library: HnswLibrary = hnswlib,
-): HnswGraph {
-  const graph = new library.HierarchicalNSW(space, dimension);
-  graph.initIndex({ maxElements: capacity, m, efConstruction, randomSeed: seed });
-  graph.setEf(efSearch);
-  return graph;
-}
+/** Rows that are added at once, between which events are let in. */
+const ADDED_TOGETHER = 8;
 
 /**
  * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay, so that no filter cuts the paths
@@ -77,7 +202,7 @@ export class HnswIndex extends Replay {
   constructor(
     turns: ReplayedTurns,
     options: HnswOptions,
-    library: HnswLibrary = hnswlib,
+    library: HnswLibrary = chooseLibrary(),
     scannedPerRoot: number = SCANNED_PER_ROOT,
     compareTies?: TieOrder,
   ) {
@@ -94,14 +219,23 @@ export class HnswIndex extends Replay {
 
   protected async add(start: number, end: number): Promise<void> {
     const { ids, vectors, dimension } = this.turns;
-    for (let position = start; position < end; position++) {
-      const vector = viewRow(vectors, dimension, position);
-      if (isZero(vector)) continue;
-      this.#graph ??= startGraph('ip', dimension, ids.length - this.zeroTurns.length, this.#options, this.#library);
-      const capacity = this.#graph.getMaxElements();
-      if (this.#graph.getCurrentCount() >= capacity) this.#graph.resizeIndex(2 * capacity);
-      this.#graph.addPoint(Array.from(vector), position);
+    for (const positions of this.#listDirectedRuns(start, end)) {
+      const capacity = ids.length - this.zeroTurns.length;
+      this.#graph ??= this.#library.create('ip', dimension, capacity, this.#options);
+      const from = positions[0]! * dimension;
+      this.#graph.add(vectors.subarray(from, from + positions.length * dimension), positions);
       await this.pause();
+    }
+  }
+
+  /** The turns with a direction, in runs of neighbours. */
+  *#listDirectedRuns(start: number, end: number): Generator<Int32Array> {
+    const { vectors, dimension } = this.turns;
+    for (let from = start; from < end; ) {
+      let to = from;
+      while (to < Math.min(end, from + ADDED_TOGETHER) && !isZero(viewRow(vectors, dimension, to))) to++;
+      if (to > from) yield Int32Array.from({ length: to - from }, (_, i) => from + i);
+      from = Math.max(to, from + 1);
     }
   }
 
@@ -120,8 +254,10 @@ export class HnswIndex extends Replay {
     const count = visible?.length ?? size;
     const isWhole = count === size;
     const width = isWhole ? k : Math.ceil((considered * size) / count);
-    const { neighbors, distances } = this.#graph.searchKnn(Array.from(vector), Math.min(width, size));
-    const found = [...neighbors.keys()].filter((i) => isWhole || isListed(visible as Int32Array, neighbors[i]!));
+    const { neighbors, distances } = this.#graph.search(vector, Math.min(width, size));
+    const found = Array.from(neighbors, (_, i) => i).filter(
+      (i) => isWhole || isListed(visible as Int32Array, neighbors[i]!),
+    );
     if (visible !== null && found.length < Math.min(k, count)) this.#offerListed(visible, vector, top);
     else for (const i of found) top.offer(neighbors[i]!, 1 - distances[i]!);
   }
@@ -144,173 +280,11 @@ export class HnswIndex extends Replay {
 
 export function createHnsw(options: Omit<HnswOptions, 'seed'>, context: IndexContext): HnswIndex {
   const { seed, corpus } = context;
-  return new HnswIndex(readReplayedTurns(context), { ...options, seed }, hnswlib, SCANNED_PER_ROOT, corpus.compareTies);
+  return new HnswIndex(
+    readReplayedTurns(context),
+    { ...options, seed },
+    chooseLibrary(),
+    SCANNED_PER_ROOT,
+    corpus.compareTies,
+  );
 }
-
-/** Rows that a graph found, best first. */
-interface Nearest {
-  readonly slots: readonly number[];
-  readonly distances: readonly number[];
-}
-
-/**
- * The best k of a graph and all that tie with the last of them, so that the tie rule can choose: asks for more until
- * the last has another distance than the k-th.
- *
- * @param size how many there are.
- */
-function listSlotsPastTies(k: number, size: number, search: (wanted: number) => Nearest): readonly number[] {
-  for (let wanted = Math.min(size, k + 1); ; wanted = Math.min(size, 2 * wanted)) {
-    const { slots, distances } = search(wanted);
-    if (slots.length < wanted || wanted === size || distances[k - 1] !== distances.at(-1)) return slots;
-  }
-}
-
-/** Up to this number of visible vectors a scan is as fast as the graph, and exact. */
-const SCANNED_ROWS = 1000;
-/** Below this share of visible vectors a scan is faster than a graph whose paths lead over hidden vectors. */
-const SCANNED_SHARE = 0.1;
-const FIRST_CAPACITY = 1024;
-
-/**
- * Approximate search over vectors that come and go, in a navigable small-world graph (hnswlib). A removed vector stays
- * in the graph as a way to others, hidden from results; when more than half of the graph is hidden, it is rebuilt.
- * Distances of results are measured exactly. A search scans instead where few vectors are visible, and where the graph
- * found fewer than there are.
- *
- * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small
- * world graphs".
- */
-export class HnswVectorIndex extends FlatVectorIndex {
-  override readonly name = 'hnsw';
-  protected override readonly rowsOfPause = 1;
-  readonly #options: HnswOptions;
-  #graph: HnswGraph | null = null;
-  /** Slots that the graph shows. */
-  readonly #shown = new Set<number>();
-  readonly #marks = new WeakMap<Int32Array, Uint8Array>();
-
-  constructor(options: HnswVectorsOptions, dimension: number) {
-    super(options, dimension);
-    this.#options = chooseGraph(options);
-  }
-
-  get #space(): 'ip' | 'l2' {
-    return this.distance === 'l2' ? 'l2' : 'ip';
-  }
-
-  protected override add(slot: number, replaced: number | undefined): void {
-    if (replaced !== undefined) this.drop(replaced);
-    if (!this.table.isSearchable(slot)) return;
-    this.#graph ??= startGraph(this.#space, this.dimension, FIRST_CAPACITY, this.#options);
-    const capacity = this.#graph.getMaxElements();
-    if (this.#graph.getCurrentCount() >= capacity) this.#graph.resizeIndex(2 * capacity);
-    this.#graph.addPoint(Array.from(this.table.getVector(slot)), slot);
-    this.#shown.add(slot);
-  }
-
-  protected override drop(slot: number): void {
-    if (this.#shown.delete(slot)) this.#graph?.markDelete(slot);
-  }
-
-  protected override async rebuild(): Promise<void> {
-    this.#graph = null;
-    this.#shown.clear();
-    for (let slot = 0; slot < this.table.end; slot++) {
-      this.add(slot, undefined);
-      await this.pause();
-    }
-  }
-
-  protected override rank(query: Float32Array, k: number, slots: Int32Array | null): VectorMatch[] {
-    const { table } = this;
-    const seen = slots?.length ?? table.searchable;
-    if (seen <= Math.max(SCANNED_ROWS, k, slots === null ? 0 : SCANNED_SHARE * table.searchable))
-      return super.rank(query, k, slots);
-    const found = this.#searchGraph(query, k, slots);
-    return found.length < k ? super.rank(query, k, slots) : this.rankSlots(found, query, k);
-  }
-
-  #searchGraph(query: Float32Array, k: number, slots: Int32Array | null): readonly number[] {
-    const graph = this.#graph as HnswGraph;
-    const point = Array.from(query);
-    const marks = slots === null ? undefined : this.#mark(slots);
-    const accepts = marks === undefined ? undefined : (slot: number) => marks[slot] === 1;
-    return listSlotsPastTies(k, this.#shown.size, (wanted) => {
-      const { neighbors, distances } = graph.searchKnn(point, wanted, accepts);
-      return { slots: neighbors, distances };
-    });
-  }
-
-  /** [slots] 1 for those that are listed; kept as long as the list is. */
-  #mark(slots: Int32Array): Uint8Array {
-    const known = this.#marks.get(slots);
-    if (known !== undefined) return known;
-    const marks = new Uint8Array(this.table.end);
-    for (const slot of slots) marks[slot] = 1;
-    this.#marks.set(slots, marks);
-    return marks;
-  }
-
-  protected override async saveParts(folder: string): Promise<readonly string[]> {
-    if (this.#graph === null) return [];
-    makeFolder(folder);
-    const partial = join(folder, 'graph.partial');
-    try {
-      await this.#graph.writeIndex(partial);
-      this.#assertReadable(partial, this.#graph.getCurrentCount());
-      const name = `graph-${(await hashFile(partial)).slice(0, 16)}.hnsw`;
-      syncFile(partial);
-      renameSync(partial, join(folder, name));
-      return [name];
-    } catch (error) {
-      rmSync(partial, { force: true });
-      throw new StorageError('write', join(folder, 'graph'), { cause: error });
-    }
-  }
-
-  /** The library does not report a full disk, so the file is read. */
-  #assertReadable(path: string, count: number): void {
-    const copy = new hnswlib.HierarchicalNSW(this.#space, this.dimension);
-    copy.readIndexSync(path);
-    if (copy.getCurrentCount() !== count) throw new Error(`${copy.getCurrentCount()} of ${count} points were written`);
-  }
-
-  /** Takes over the rows and the graph of a saved index; builds the graph if there is none. */
-  async restore({ rows, findPart }: SavedIndex): Promise<void> {
-    const path = findPart('graph-');
-    if (path === undefined) return this.load(rows);
-    this.assertRoom(rows);
-    for (const row of rows) {
-      this.table.put(row, row.slot);
-      if (row.vector !== null) this.#shown.add(row.slot);
-    }
-    this.#graph = new hnswlib.HierarchicalNSW(this.#space, this.dimension);
-    try {
-      this.#graph.readIndexSync(path);
-    } catch (error) {
-      throw new ChecksumMismatchError(path, (error as Error).message, 'save the index again');
-    }
-    this.#graph.setEf(this.#options.efSearch);
-  }
-
-  protected override free(): void {
-    this.#graph = null;
-    this.#shown.clear();
-  }
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-export const openHnswVectors: OpenVectorIndex<HnswVectorsOptions> = async (options, { dimension, saved }) => {
-  const index = new HnswVectorIndex(options, dimension);
-  if (saved !== undefined) await index.restore(saved);
-  return index;
-};

@@ -16,7 +16,7 @@ export const VECTOR_SOURCES = [
 /** Every kind of vector index over rows that come and go. */
 export const VECTOR_INDEXES = new OptionsRegistry('index', [
   { ...flat.live, load: async () => (await import('./flat-vectors.ts')).openFlatVectors },
-  { ...hnsw.live, load: async () => (await import('./hnsw.ts')).openHnswVectors },
+  { ...hnsw.live, load: async () => (await import('./hnsw-vectors.ts')).openHnswVectors },
   { ...pgvector.live, load: async () => (await import('./pgvector.ts')).openPgvector },
 ]);
 

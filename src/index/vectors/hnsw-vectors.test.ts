@@ -6,7 +6,7 @@ import { createRandom } from '../../core/numbers/random.ts';
 import type { Filter } from '../../model/filter/filter.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow } from '../../model/vector-index.ts';
 import { openFlatVectors } from './flat-vectors.ts';
-import { openHnswVectors } from './hnsw.ts';
+import { openHnswVectors } from './hnsw-vectors.ts';
 import { vectorIndexOptions } from './registry.ts';
 import { readSavedIndex } from './saved-index.ts';
 import { describeVectorIndex } from './vector-index-contract.harness.ts';
