@@ -18,7 +18,7 @@ export const PEER_STEPS = ['cosine', 'trajectory', 'unified', 'whole'] as const;
 export type PeerStep = (typeof PEER_STEPS)[number];
 
 interface PeerRerank {
-  /** Of the batch. */
+  /** Times of the batch. */
   readonly times: Readonly<Record<PeerStep, Times>>;
   /** Row-major [B, C]. */
   readonly scores: Readonly<Record<ScoreName, Float32Array>>;

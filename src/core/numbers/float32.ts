@@ -14,7 +14,7 @@ const [LEAST, MOST] = [-104, 89];
 const STEPS_OF_E = 46.166241308446828; // 32 / ln 2
 /** A sum with it is rounded to an integer. */
 const ROUNDING = 1.5 * 2 ** 52;
-/** Of a polynomial for 2^r - 1 where |r| <= 1/64. */
+/** Coefficients of a polynomial for 2^r - 1 where |r| <= 1/64. */
 const [CUBIC, SQUARE, LINEAR] = [
   0.05550361559341535 / STEPS ** 3,
   0.2402284522445722 / STEPS ** 2,
@@ -39,7 +39,7 @@ const SIGMOID_ROUNDING = 12583039;
 const MINUS_LOG2_E = Math.fround(-1.4426950216293335);
 /** ln 2 in two parts. */
 const [LN2_HIGH, LN2_LOW] = [Math.fround(0.693145751953125), Math.fround(0.000001428606765330187)] as const;
-/** Of a polynomial for e^t - 1 where |t| <= ln 2 / 2. */
+/** Coefficients of a polynomial for e^t - 1 where |t| <= ln 2 / 2. */
 const SIGMOID_TERMS = [
   -0.9999997019767761, 0.4999915063381195, -0.16667652130126953, 0.04189782217144966, -0.008289290592074394,
 ].map(Math.fround) as [number, number, number, number, number];

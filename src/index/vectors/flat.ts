@@ -161,9 +161,11 @@ export interface QueryPart {
 /**
  * Exact search by cosine: every row is scored on the active backend, a batch of queries at a time; the recall oracle of
  * the approximate indexes. The best admissible rows are taken in one pass over the scores on the host, or on the card
- * where there is one. Rows lie in descending order of their turn's id, and the first of equal scores is kept, so the tie
- * rule holds up to the last place. Vectors are of length 1 or zero; a zero row is no candidate, and a zero query has
- * none. The rows of a list of visible turns are prepared once for all of its queries.
+ * where there is one.
+ *
+ * Rows lie in descending order of their turn's id, and the first of equal scores is kept, so the tie rule holds up to
+ * the last place. Vectors are of length 1 or zero; a zero row is no candidate, and a zero query has none. The rows of a
+ * list of visible turns are prepared once for all of its queries.
  */
 export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
@@ -274,7 +276,7 @@ function listZeroQueries({ queries, vectors }: QueryPart): boolean[] {
   return queries.map((_, i) => isZero(viewRow(vectors, vectors.length / queries.length, i)));
 }
 
-/** One pass over the scores in the order in which they lie: few reach the worst of the best, whose cutoff is looked at. */
+/** One pass over the scores as they lie: only of the few above the worst of the best is the cutoff read. */
 export async function takeBestOnHost(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
   const { positions, validFrom, validTo } = rows;
   const { queries, cutoffs } = part;

@@ -32,8 +32,8 @@ export async function computeHostColumn({ queryCount, width, positions }: PoolRo
 }
 
 /**
- * Trajectory distances, as `trajectoryDistance` computes them of what `keepCompared` leaves: at a cold start the temporal coordinate alone
- * counts.
+ * Trajectory distances, as `trajectoryDistance` computes them of what `keepCompared` leaves: at a cold start the
+ * temporal coordinate alone counts.
  *
  * @param weights [M]
  */
@@ -95,13 +95,13 @@ function normaliseRow(logits: Column, start: number, end: number): void {
   for (let pair = start; pair < end; pair++) logits[pair] = (logits[pair] as number) / sum;
 }
 
-/** What attention compares, [Q, C] each. */
+/** Columns that attention compares, [Q, C] each. */
 export interface AttentionInputs {
   /** From candidate to query, on the ring or the line. */
   readonly steps: Float32Array;
   /** So low where the pool is padded that nothing falls on it. */
   readonly cosine: Column;
-  /** Of directed IRCP alone. */
+  /** Read by directed IRCP alone. */
   readonly logMasses?: Column | undefined;
   /** Trajectory distances, of TPO alone. */
   readonly distances: Column | null;

@@ -143,8 +143,8 @@ export interface ScoreChange {
 }
 
 /**
- * Scores [Q, C] that steps change in turn. The changes since the last reading are one scope on the device; on `wasm` and
- * `cpu` they are loops of the host.
+ * Scores [Q, C] that steps change in turn. The changes since the last reading are one scope on the device; on `wasm`
+ * and `cpu` they are loops of the host.
  */
 export class PendingScores {
   readonly #shape: [number, number];
@@ -383,7 +383,7 @@ export function defineScoreStep<O>({
   readonly signal: (options: O) => Signal;
   /** Gets the scores so far and the column, both [Q, C]. */
   readonly change: (options: O, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D;
-  /** As in {@link ScoreChange}. */
+  /** See {@link ScoreChange}. */
   readonly changeOnHost?: (options: O) => ScoreChange['changeOnHost'];
 }): StepOf<O> {
   return defineStep<O>({
