@@ -11,14 +11,15 @@ import { type FoundPython, runPeer } from './peers/python.ts';
 import { SCORES, type ScoreName } from './rerank-reference.ts';
 import type { RerankMeasurement } from './rerank-timing.ts';
 import type { RerankWorld } from './rerank-workload.ts';
+import type { Times } from './timing.ts';
 
 /** The options of torch. */
 export const PEER_STEPS = ['cosine', 'trajectory', 'unified', 'whole'] as const;
 export type PeerStep = (typeof PEER_STEPS)[number];
 
 interface PeerRerank {
-  /** Median milliseconds of the batch. */
-  readonly milliseconds: Readonly<Record<PeerStep, number>>;
+  /** Times of the batch. */
+  readonly times: Readonly<Record<PeerStep, Times>>;
   /** Row-major [B, C]. */
   readonly scores: Readonly<Record<ScoreName, Float32Array>>;
 }
@@ -72,8 +73,8 @@ export async function runTorchRerank(
     const weights = [...listCoordinateWeights(5)];
     const settings = { dimension: world.dimension, width, decay, temperature, weights, repeats, batches };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
-    const report = runPeer<Record<PeerStep, number>[]>(python, 'rerank.py', folder);
-    return report.map((milliseconds, i) => ({ milliseconds, scores: readScores(folder, i) }));
+    const report = runPeer<Record<PeerStep, Times>[]>(python, 'rerank.py', folder);
+    return report.map((times, i) => ({ times, scores: readScores(folder, i) }));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -3,20 +3,20 @@ import { parseArgs } from 'node:util';
 import { ValidationError } from '../src/core/errors/errors.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { parsePositiveOption } from './integer-option.ts';
-import { findPython } from './peers/python.ts';
+import { findTorch } from './peers/process.ts';
 import { PEER_STEPS, type PeerStep, runTorchRerank } from './rerank-peer.ts';
 import { RerankReference, type ScoreName } from './rerank-reference.ts';
 import { measureRerank, measureRerankErrors, type RerankMeasurement, STEPS, type Step } from './rerank-timing.ts';
 import { drawRerankWorld, type RerankWorld } from './rerank-workload.ts';
 import { formatTextTable } from './text-table.ts';
 
-export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch where python3 imports it (apt-get install -y python3-torch)
+export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch, which is installed where python3 does not import it
     --sizes N,N        turns in the corpus (default 3216,100000)
     --batches B,B      queries at once (default 1,8,64)
     --candidates C,C   of a query (default 50,200)
     --dimension D      (default 512)
     --samples S        queries of a batch checked against float64 (default 3)
-    --repeats R        of which the median counts (default 9)
+    --repeats R        runs of each part; its median and its fastest are shown (default 9)
     --peer P           torch, none (default torch)
     --seed S           (default 7)
     --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
@@ -47,6 +47,7 @@ interface RerankRow {
   readonly error?: number;
   /** Of a query, by torch. */
   readonly peer?: number;
+  readonly peerFastest?: number;
   readonly peerError?: number;
 }
 
@@ -66,8 +67,8 @@ export async function benchRerank(args: readonly string[]): Promise<void> {
   const { dimension, seed, repeats, sizes } = settings;
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
   console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
-  console.log(`data: conversations of 32 turns on average, D ${dimension}, seed ${seed}; the median of ${repeats}`);
-  const python = settings.peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
+  console.log(`data: conversations of 32 turns on average, D ${dimension}, seed ${seed}; ${repeats} runs of each part`);
+  const python = settings.peer === 'torch' ? findTorch() : undefined;
   const rows: RerankRow[] = [];
   for (const size of sizes) {
     const world = drawRerankWorld(size, Math.max(...settings.batches), dimension, seed);
@@ -107,7 +108,9 @@ function buildRerankRows(
       ...{ size: world.corpus.size, batch, candidates, step },
       ...{ milliseconds: median / batch, fastest: fastest / batch },
       ...(score === undefined ? {} : { error: errors[score] }),
-      ...(peer === undefined || !isPeerStep(step) ? {} : { peer: peer.milliseconds[step] / batch }),
+      ...(peer === undefined || !isPeerStep(step)
+        ? {}
+        : { peer: peer.times[step].median / batch, peerFastest: peer.times[step].fastest / batch }),
       ...(peerErrors === undefined || score === undefined ? {} : { peerError: peerErrors[score] }),
     };
   });
@@ -155,20 +158,20 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
   };
 }
 
-/** Times of a query, errors, and how many times as fast as torch; a dash without a peer. */
+/** Times of a query, errors, and the fastest run as a multiple of the fastest of torch; a dash without a peer. */
 export function formatRerankTable(rows: readonly RerankRow[]): string {
-  const header = ['step', 'N', 'B', 'C', 'ms/query', 'fastest', 'max error', 'torch', 'its error', 'times faster'];
-  const lines = rows.map(({ step, size, batch, candidates, milliseconds, fastest, error, peer, peerError }) => [
-    step,
-    `${size}`,
-    `${batch}`,
-    `${candidates}`,
-    milliseconds.toFixed(3),
-    fastest?.toFixed(3) ?? '-',
-    error?.toExponential(1) ?? '-',
-    peer?.toFixed(3) ?? '-',
-    peerError?.toExponential(1) ?? '-',
-    peer === undefined ? '-' : (peer / milliseconds).toFixed(2),
+  const header = ['step', 'N', 'B', 'C', 'ms/query', 'fastest', 'max error'];
+  const others = ['torch', 'its fastest', 'its error', 'of torch'];
+  const lines = rows.map((row) => [
+    row.step,
+    ...[row.size, row.batch, row.candidates].map(String),
+    row.milliseconds.toFixed(3),
+    row.fastest?.toFixed(3) ?? '-',
+    row.error?.toExponential(1) ?? '-',
+    row.peer?.toFixed(3) ?? '-',
+    row.peerFastest?.toFixed(3) ?? '-',
+    row.peerError?.toExponential(1) ?? '-',
+    row.fastest === undefined || row.peerFastest === undefined ? '-' : (row.fastest / row.peerFastest).toFixed(2),
   ]);
-  return formatTextTable(header, lines);
+  return formatTextTable([...header, ...others], lines);
 }

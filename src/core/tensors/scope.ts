@@ -49,7 +49,7 @@ export async function readBack(name: string, compute: () => Tensor): Promise<Flo
 /**
  * The smallest normal number of float32. The inverse of a smaller one may be infinite, and 0 times that is no number.
  */
-const SMALLEST_NORMAL = 2 ** -126;
+export const SMALLEST_NORMAL = 2 ** -126;
 
 /** 1 / x, and 0 where x is not positive or smaller than float32's smallest normal number. Any shape. */
 export function invertOrZero<T extends tf.Tensor>(x: T): T {

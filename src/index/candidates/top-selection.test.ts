@@ -42,3 +42,13 @@ test('scores that differ only beyond float32 are equal', () => {
   top.drainTo(candidates, 0);
   expect([...candidates.positions]).toEqual([1, 0]);
 });
+
+test('tells the score that a candidate must have', () => {
+  const top = new TopSelection(2, createTieOrder(['a', 'b', 'c']));
+  top.offer(0, 3);
+  expect(top.least).toBe(Number.NEGATIVE_INFINITY);
+  top.offer(1, 5);
+  expect(top.least).toBe(3);
+  top.offer(2, 4);
+  expect(top.least).toBe(4);
+});

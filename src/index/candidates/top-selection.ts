@@ -60,6 +60,11 @@ export class TopSelection {
     this.#scores = new Float32Array(k);
   }
 
+  /** No score below it is kept; of equal ones those that the tie rule prefers. */
+  get least(): number {
+    return this.#size < this.#positions.length ? Number.NEGATIVE_INFINITY : this.#scores[0]!;
+  }
+
   offer(position: number, score: number): void {
     const rounded = Math.fround(score);
     if (this.#size < this.#positions.length) this.#rise(this.#size++, position, rounded);
@@ -69,8 +74,7 @@ export class TopSelection {
   /** Writes the kept candidates as one row, best first, and starts again. */
   drainTo(candidates: Candidates, row: number): void {
     while (this.#size > 0) {
-      this.#size--;
-      const rank = row * candidates.width + this.#size;
+      const rank = row * candidates.width + --this.#size;
       candidates.positions[rank] = this.#positions[0]!;
       candidates.scores[rank] = this.#scores[0]!;
       this.#sink(this.#positions[this.#size]!, this.#scores[this.#size]!);

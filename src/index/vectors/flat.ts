@@ -1,8 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../core/errors/errors.ts';
+import { readsFromCard } from '../../core/tensors/card.ts';
 import { matmul } from '../../core/tensors/matmul.ts';
-import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
-import { scoped } from '../../core/tensors/scope.ts';
+import { gatherRows, transposeRows, viewRow } from '../../core/tensors/rows.ts';
+import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import { createTieOrder } from '../../model/turns/tie-rule.ts';
@@ -16,6 +17,7 @@ import {
   groupByVisibleList,
   isZero,
 } from '../candidates/query-batch.ts';
+import { TopSelection } from '../candidates/top-selection.ts';
 
 /**
  * The unit vectors of the turns, R rows. Where a turn's vector changes as its conversation grows, it has several rows,
@@ -126,7 +128,7 @@ export function createRowFinder({ positions }: Pick<DenseRows, 'positions'>): (p
   return (position) => rows.subarray(findScopeStart(position), findScopeStart(position + 1));
 }
 
-/** 16 MiB, a dozen times over while they are masked. */
+/** 16 MiB, and a dozen times over where a card masks them. */
 const BLOCK = 2 ** 22;
 /** Cutoffs are compared as float32, which holds integers up to here. */
 const MAX_TURNS = 2 ** 24;
@@ -135,27 +137,35 @@ const COPIED_SHARE = 0.25;
 /** Stands for "not admissible": finite, as topk needs it, and below every cosine. */
 const EXCLUDED = -2;
 
-/** The corpus as it lies on the device, R' rows with a direction in descending order of their turn's id. */
-type DeviceRows = {
+/** R' rows with a direction in descending order of their turn's id; the vectors lie on the device. */
+export interface SearchedRows {
   readonly vectors: tf.Tensor2D; // [R', D]
-  readonly validFrom: tf.Tensor2D; // [1, R']
-  readonly validTo: tf.Tensor2D; // [1, R']
-};
-
-/** What some queries are compared with: rows on the device, and the turn of each. */
-interface SearchedRows {
-  readonly device: DeviceRows;
   /** [R'] */
   readonly positions: Int32Array;
-  /** The tensors that only this search uses. */
-  readonly owned: readonly tf.Tensor[];
+  /** [R'] */
+  readonly validFrom: Int32Array;
+  /** [R'] */
+  readonly validTo: Int32Array;
+}
+
+/** Some queries of a search. */
+export interface QueryPart {
+  /** [B] */
+  readonly queries: readonly number[];
+  /** Row-major [B, D]. */
+  readonly vectors: Float32Array;
+  /** [B] */
+  readonly cutoffs: Int32Array;
 }
 
 /**
- * Exact search by cosine: every admissible row is scored on the active backend, a batch of queries at a time; the recall oracle of the approximate indexes. Rows lie
- * in descending order of their turn's id, and topk keeps the first of equal scores, so the tie rule holds up to the last place. Vectors are of length 1 or zero; a
- * zero row is no candidate, and a zero query has none. The rows of a list of visible turns are prepared once for all of
- * its queries.
+ * Exact search by cosine: every row is scored on the active backend, a batch of queries at a time; the recall oracle of
+ * the approximate indexes. The best admissible rows are taken in one pass over the scores on the host, or on the card
+ * where there is one.
+ *
+ * Rows lie in descending order of their turn's id, and the first of equal scores is kept, so the tie rule holds up to
+ * the last place. Vectors are of length 1 or zero; a zero row is no candidate, and a zero query has none. The rows of a
+ * list of visible turns are prepared once for all of its queries.
  */
 export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
@@ -163,12 +173,10 @@ export class FlatIndex implements CandidateIndex {
   readonly #size: number;
   readonly #dimension: number;
   readonly #block: number;
-  /** [R'] */
-  readonly #positions: Int32Array;
   readonly #rows: DenseRows;
   /** [R'] the rows on the device. */
   readonly #order: Int32Array;
-  #device: DeviceRows | null;
+  #device: SearchedRows | null;
 
   /**
    * @param ids [N] of the turns in time order.
@@ -184,10 +192,9 @@ export class FlatIndex implements CandidateIndex {
     this.#size = ids.length;
     this.#dimension = rows.dimension;
     this.#block = block;
-    this.#positions = order.map((row) => rows.positions[row]!);
     this.#rows = rows;
     this.#order = order;
-    this.#device = scoped('flat', () => upload(rows, order));
+    this.#device = upload(rows, order);
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
@@ -199,8 +206,7 @@ export class FlatIndex implements CandidateIndex {
     const stage = progress('flat', queries.cutoffs.length);
     let done = 0;
     for (const [list, members] of groupByVisibleList(queries)) {
-      const searched: SearchedRows =
-        list === null ? { device, positions: this.#positions, owned: [] } : this.#selectRows(device, list);
+      const searched = list === null ? device : this.#selectRows(device, list);
       try {
         const block = Math.max(1, Math.floor(this.#block / Math.max(1, searched.positions.length)));
         for (let start = 0; start < members.length; start += block) {
@@ -211,7 +217,7 @@ export class FlatIndex implements CandidateIndex {
           await letEventsIn();
         }
       } finally {
-        tf.dispose([...searched.owned]);
+        if (searched.vectors !== device.vectors) searched.vectors.dispose();
       }
     }
     stage.finish(describeSearch(queries.cutoffs, this.#zeroTurns));
@@ -219,97 +225,113 @@ export class FlatIndex implements CandidateIndex {
   }
 
   async #searchBlock(
-    { device, positions }: SearchedRows,
+    rows: SearchedRows,
     queries: QueryBatch,
-    part: readonly number[],
+    asked: readonly number[],
     out: Candidates,
   ): Promise<void> {
-    const dimension = this.#dimension;
-    const kept = Math.min(out.width, positions.length);
-    if (kept === 0) return;
-    const vectors = gatherRows(queries.vectors, dimension, part);
-    const cutoffs = Float32Array.from(part, (query) => queries.cutoffs[query]!);
-    const { values, indices } = scoped('flat', () =>
-      selectBestRows(
-        device,
-        tf.tensor2d(vectors, [part.length, dimension]),
-        tf.tensor2d(cutoffs, [part.length, 1]),
-        kept,
-      ),
-    );
-    try {
-      const [scores, rows] = [await values.data(), await indices.data()];
-      for (const [at, query] of part.entries()) {
-        if (isZero(viewRow(vectors, dimension, at))) continue;
-        for (let i = 0; i < kept; i++) {
-          const score = scores[at * kept + i]!;
-          if (score === EXCLUDED) break; // scores descend
-          out.positions[query * out.width + i] = positions[rows[at * kept + i]!]!;
-          out.scores[query * out.width + i] = score;
-        }
-      }
-    } finally {
-      tf.dispose([values, indices]);
-    }
+    if (rows.positions.length === 0) return;
+    const vectors = gatherRows(queries.vectors, this.#dimension, asked);
+    const part = { queries: asked, vectors, cutoffs: Int32Array.from(asked, (query) => queries.cutoffs[query]!) };
+    await (readsFromCard() ? takeBestOnCard(rows, part, out) : takeBestOnHost(rows, part, out));
   }
 
   /** The rows of the turns of a list, in the same order: a copy of few, or all of them, of which the hidden are never valid. */
-  #selectRows(device: DeviceRows, list: Int32Array): SearchedRows {
+  #selectRows(device: SearchedRows, list: Int32Array): SearchedRows {
     const listed = new Uint8Array(this.#size);
     for (const position of list) listed[position] = 1;
     const { positions, validFrom } = this.#rows;
     const isListed = (row: number) => listed[positions[row]!] === 1;
     const order = this.#order.filter(isListed);
-    if (order.length < COPIED_SHARE * this.#order.length) {
-      const copy = upload(this.#rows, order);
-      return { device: copy, positions: order.map((row) => positions[row]!), owned: Object.values(copy) };
-    }
+    if (order.length < COPIED_SHARE * this.#order.length) return upload(this.#rows, order);
     const never = this.#size + 1;
-    const from = Float32Array.from(this.#order, (row) => (isListed(row) ? validFrom[row]! : never));
-    const masked = tf.tensor2d(from, [1, from.length]);
-    return { device: { ...device, validFrom: masked }, positions: this.#positions, owned: [masked] };
+    return { ...device, validFrom: this.#order.map((row) => (isListed(row) ? validFrom[row]! : never)) };
   }
 
   dispose(): void {
-    if (this.#device !== null) tf.dispose(Object.values(this.#device));
+    this.#device?.vectors.dispose();
     this.#device = null;
   }
 }
 
-function upload(rows: DenseRows, order: Int32Array): DeviceRows {
+function upload(rows: DenseRows, order: Int32Array): SearchedRows {
   const { dimension } = rows;
-  const vectors = new Float32Array(order.length * dimension);
-  for (const [i, row] of order.entries())
-    vectors.set(rows.vectors.subarray(row * dimension, (row + 1) * dimension), i * dimension);
-  const uploadOrderedValues = (values: Int32Array) =>
-    tf.tensor2d(
-      Float32Array.from(order, (row) => values[row]!),
-      [1, order.length],
-    );
+  const pickOrdered = (values: Int32Array) => order.map((row) => values[row]!);
   return {
-    vectors: tf.tensor2d(vectors, [order.length, dimension]),
-    validFrom: uploadOrderedValues(rows.validFrom),
-    validTo: uploadOrderedValues(rows.validTo),
+    vectors: scoped('flat', () => tf.tensor2d(gatherRows(rows.vectors, dimension, order), [order.length, dimension])),
+    positions: pickOrdered(rows.positions),
+    validFrom: pickOrdered(rows.validFrom),
+    validTo: pickOrdered(rows.validTo),
   };
 }
 
-/**
- * @param device N rows
- * @param queries [B, D]
- * @param cutoffs [B, 1]
- * @returns scores and rows, [B, K] each
- */
+/** The scores of every row, whether a query may see it or not. @returns [R', B]: many rows on the left are fast. */
+function scoreRows({ vectors: rows }: SearchedRows, { queries, vectors }: QueryPart): tf.Tensor2D {
+  const dimension = vectors.length / queries.length;
+  return matmul(rows, tf.tensor2d(transposeRows(vectors, dimension), [dimension, queries.length]));
+}
+
+/** [B] True for a query without a direction, which finds nothing. */
+function listZeroQueries({ queries, vectors }: QueryPart): boolean[] {
+  return queries.map((_, i) => isZero(viewRow(vectors, vectors.length / queries.length, i)));
+}
+
+/** One pass over the scores as they lie: only of the few above the worst of the best is the cutoff read. */
+export async function takeBestOnHost(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
+  const { positions, validFrom, validTo } = rows;
+  const { queries, cutoffs } = part;
+  const scores = await readBack('flat', () => scoreRows(rows, part)); // [R', B]
+  const width = Math.min(out.width, positions.length);
+  const best = queries.map(() => new TopSelection(width, (a, b) => a - b));
+  const least = Float32Array.from(listZeroQueries(part), (none) => (none ? Infinity : -Infinity));
+  for (let row = 0, at = 0; row < positions.length; row++) {
+    const [from, to] = [validFrom[row]!, validTo[row]!];
+    for (let i = 0; i < queries.length; i++, at++) {
+      if (!(scores[at]! > least[i]!)) continue;
+      if (cutoffs[i]! < from || cutoffs[i]! >= to) continue;
+      best[i]!.offer(row, scores[at]!);
+      least[i] = best[i]!.least;
+    }
+  }
+  for (const [i, query] of queries.entries()) {
+    best[i]!.drainTo(out, query);
+    const start = query * out.width;
+    for (let rank = start; rank < start + out.width && out.positions[rank]! >= 0; rank++)
+      out.positions[rank] = positions[out.positions[rank]!]!;
+  }
+}
+
+/** The same on a card, from which only the best are read. */
+export async function takeBestOnCard(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
+  const kept = Math.min(out.width, rows.positions.length);
+  const { values, indices } = scoped('flat', () => selectBestRows(rows, part, kept));
+  try {
+    const [scores, found] = [await values.data(), await indices.data()];
+    const none = listZeroQueries(part);
+    for (const [i, query] of part.queries.entries())
+      for (let rank = 0; rank < kept && !none[i]; rank++) {
+        const score = scores[i * kept + rank]!;
+        if (score === EXCLUDED) break; // scores descend
+        out.positions[query * out.width + rank] = rows.positions[found[i * kept + rank]!]!;
+        out.scores[query * out.width + rank] = score;
+      }
+  } finally {
+    tf.dispose([values, indices]);
+  }
+}
+
+/** @returns scores and rows, [B, K] each */
 function selectBestRows(
-  device: DeviceRows,
-  queries: tf.Tensor2D,
-  cutoffs: tf.Tensor2D,
+  rows: SearchedRows,
+  part: QueryPart,
   kept: number,
 ): { values: tf.Tensor2D; indices: tf.Tensor2D } {
-  // The corpus on the left: 3 times faster on wasm than queries times corpus.
-  const scores = tf.transpose(matmul(device.vectors, tf.transpose(queries))); // [B, N]
-  // 1 where admissible, else 0, by arithmetic: a comparison that broadcasts costs wasm 40 times as much as a subtraction that does.
-  const begun = tf.clipByValue(tf.add(tf.sub(cutoffs, device.validFrom), 1), 0, 1); // [B, N]
-  const notEnded = tf.clipByValue(tf.sub(device.validTo, cutoffs), 0, 1); // [B, N]
+  const scores = tf.transpose(scoreRows(rows, part)); // [B, R']
+  const cutoffs = tf.tensor2d(Float32Array.from(part.cutoffs), [part.cutoffs.length, 1]);
+  const uploadRow = (values: Int32Array) => tf.tensor2d(Float32Array.from(values), [1, values.length]);
+  // 1 where admissible, else 0, by arithmetic: conditions that broadcast are slow on some backends.
+  const begun = tf.clipByValue(tf.add(tf.sub(cutoffs, uploadRow(rows.validFrom)), 1), 0, 1); // [B, R']
+  const notEnded = tf.clipByValue(tf.sub(uploadRow(rows.validTo), cutoffs), 0, 1); // [B, R']
   const admissible = tf.mul(begun, notEnded);
   const masked = tf.sub(tf.mul(scores, admissible), tf.mul(tf.sub(admissible, 1), EXCLUDED)) as tf.Tensor2D;
   return tf.topk(masked, kept, true);

@@ -1,5 +1,5 @@
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import { type CorpusFrames, groupOf } from './frame-tables.ts';
+import { type CorpusFrames, type FrameTables, groupOf } from './frame-tables.ts';
 
 /** The tree of a conversation's first turns, as coordinates ask about it; turns go by their ring positions. */
 export interface ConversationTree {
@@ -23,24 +23,50 @@ export interface ConversationTree {
 /** The tree of the first `turns` turns of a conversation. Later turns must not affect it. */
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
-/** Trees at any time from tables of all turns: a number of children is one binary search. */
+/** A tree of the tables of all turns: a number of children is one binary search. */
+class TableTree implements ConversationTree {
+  readonly deepest: number;
+  readonly largestGroup: number;
+  readonly mostChildren: number;
+  readonly tables: FrameTables;
+  readonly turns: number;
+
+  constructor(tables: FrameTables, turns: number) {
+    this.tables = tables;
+    this.turns = turns;
+    this.deepest = tables.deepest[turns - 1] as number;
+    this.largestGroup = tables.largestGroup[turns - 1] as number;
+    this.mostChildren = tables.mostChildren[turns - 1] as number;
+  }
+
+  parent(turn: number): number {
+    return this.tables.parent[turn] as number;
+  }
+
+  depth(turn: number): number {
+    return this.tables.depth[turn] as number;
+  }
+
+  siblingIndex(turn: number): number {
+    return this.tables.siblingIndex[turn] as number;
+  }
+
+  siblings(turn: number): number {
+    return this.children(groupOf(this.tables.parent, turn));
+  }
+
+  children(group: number): number {
+    const { members, starts } = this.tables;
+    const start = starts[group] as number;
+    return findLowerBound(members, this.turns, start, starts[group + 1]) - start;
+  }
+
+  homogeneity(turn: number): number {
+    return this.tables.homogeneity[turn] as number;
+  }
+}
+
+/** Trees at any time from tables of all turns. */
 export function createTreesAsOf(frames: Pick<CorpusFrames, 'tables'>): TreeAsOf {
-  return (conversation, turns) => {
-    const tables = frames.tables(conversation);
-    const newest = turns - 1;
-    const { members, starts } = tables;
-    const countMembers = (group: number) =>
-      findLowerBound(members, turns, starts[group], starts[group + 1]) - (starts[group] as number);
-    return {
-      deepest: tables.deepest[newest] as number,
-      largestGroup: tables.largestGroup[newest] as number,
-      mostChildren: tables.mostChildren[newest] as number,
-      parent: (turn) => tables.parent[turn] as number,
-      depth: (turn) => tables.depth[turn] as number,
-      siblingIndex: (turn) => tables.siblingIndex[turn] as number,
-      siblings: (turn) => countMembers(groupOf(tables.parent, turn)),
-      children: countMembers,
-      homogeneity: (turn) => tables.homogeneity[turn] as number,
-    };
-  };
+  return (conversation, turns) => new TableTree(frames.tables(conversation), turns);
 }

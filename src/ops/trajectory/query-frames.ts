@@ -1,6 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { multiplyRows } from '../../core/tensors/rows.ts';
-import { getOrCompute } from '../../core/values/once.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
@@ -61,12 +60,6 @@ interface Frame {
   readonly depth: number;
   readonly components: number;
   readonly homogeneity: number;
-}
-
-/** A frame and the query's coordinates in it, in the order of the context's names. */
-interface JoinedFrame {
-  readonly frame: Frame;
-  readonly values: readonly number[];
 }
 
 interface Context {
@@ -202,10 +195,10 @@ export function computeQueryFrames(
   const { trees = createTreesAsOf(frames), complexityScale: scale = 'log' } = options;
   const context: Context = { frames, trees, points, squares, names, scale };
   const result = allocateFrames(names, positions.length);
+  const writer = new FrameWriter(context, result);
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {
     const cutoff = findQueryCutoff(frames, points, query);
-    const joinedFrames = new Map<number, JoinedFrame>();
     for (let pair = query * width; pair < (query + 1) * width; pair++) {
       const position = positions[pair] as number;
       if (position < 0) continue;
@@ -214,10 +207,7 @@ export function computeQueryFrames(
           `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
           { query, position },
         );
-      const conversation = frames.corpus.conversationOf[position] as number;
-      const join = () => buildPlacedFrame(context, query, conversation);
-      const joined = getOrCompute(joinedFrames, conversation, join);
-      fillPair(result, pair, context, joined, position);
+      writer.write(query, pair, position);
     }
   }
   return result;
@@ -236,28 +226,62 @@ function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryF
   };
 }
 
-function buildPlacedFrame(context: Context, query: number, conversation: number): JoinedFrame {
-  const frame = buildFrame(context, query, conversation);
-  return { frame, values: context.names.map((name) => QUERY_VALUES[name](context, frame)) };
-}
+/** Writes pairs, those of a query one after the other: a frame is built once for all of its candidates. */
+class FrameWriter {
+  readonly #context: Context;
+  readonly #result: QueryFrames;
+  readonly #candidateValues: readonly (typeof CANDIDATE_VALUES)[CoordinateName][];
+  readonly #queryValues: readonly (typeof QUERY_VALUES)[CoordinateName][];
+  /** By conversation: the last query that asked for its frame, the frame, and the first pair that it was written to. */
+  readonly #asked: Int32Array;
+  readonly #firstPairs: Int32Array;
+  readonly #frames: Frame[] = [];
 
-function fillPair(
-  result: QueryFrames,
-  pair: number,
-  context: Context,
-  { frame, values }: JoinedFrame,
-  position: number,
-): void {
-  const { names, frames } = context;
-  const ringPosition = frames.corpus.ringPosition[position] as number;
-  for (let i = 0, at = pair * names.length; i < names.length; i++, at++) {
-    result.candidates[at] = CANDIDATE_VALUES[names[i] as CoordinateName](context, frame, ringPosition);
-    result.queries[at] = values[i] as number;
+  constructor(context: Context, result: QueryFrames) {
+    const { length } = context.frames.corpus.conversations;
+    this.#context = context;
+    this.#result = result;
+    this.#candidateValues = context.names.map((name) => CANDIDATE_VALUES[name]);
+    this.#queryValues = context.names.map((name) => QUERY_VALUES[name]);
+    this.#asked = new Int32Array(length).fill(-1);
+    this.#firstPairs = new Int32Array(length);
   }
-  const steps = frame.turns - ringPosition;
-  result.turns[pair] = frame.turns;
-  result.ringPositions[pair] = ringPosition;
-  result.lineDistances[pair] = steps;
-  result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
-  result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
+
+  write(query: number, pair: number, position: number): void {
+    const { corpus } = this.#context.frames;
+    const conversation = corpus.conversationOf[position] as number;
+    if (this.#asked[conversation] === query) this.#copyQuery(this.#firstPairs[conversation] as number, pair);
+    else this.#join(query, pair, conversation);
+    this.#writePair(this.#frames[conversation] as Frame, pair, corpus.ringPosition[position] as number);
+  }
+
+  /** Builds a frame, and writes the query's coordinates in it. */
+  #join(query: number, pair: number, conversation: number): void {
+    const frame = buildFrame(this.#context, query, conversation);
+    this.#asked[conversation] = query;
+    this.#firstPairs[conversation] = pair;
+    this.#frames[conversation] = frame;
+    const values = this.#queryValues;
+    for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
+      this.#result.queries[at] = (values[i] as (typeof values)[0])(this.#context, frame);
+  }
+
+  #copyQuery(from: number, pair: number): void {
+    const { queries, names } = this.#result;
+    for (let i = 0; i < names.length; i++)
+      queries[pair * names.length + i] = queries[from * names.length + i] as number;
+  }
+
+  #writePair(frame: Frame, pair: number, ringPosition: number): void {
+    const result = this.#result;
+    const values = this.#candidateValues;
+    for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
+      result.candidates[at] = (values[i] as (typeof values)[0])(this.#context, frame, ringPosition);
+    const steps = frame.turns - ringPosition;
+    result.turns[pair] = frame.turns;
+    result.ringPositions[pair] = ringPosition;
+    result.lineDistances[pair] = steps;
+    result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
+    result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
+  }
 }

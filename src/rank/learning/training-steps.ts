@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NotFiniteError } from '../../core/errors/errors.ts';
-import { activeBackend } from '../../core/tensors/active-backend.ts';
+import { readsFromCard } from '../../core/tensors/card.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { type AdamOptions, type AdamTensors, createAdamState, takeAdamStep, takeAdamStepOnDevice } from './adam.ts';
 import { constrainTensors } from './device-parameters.ts';
@@ -145,7 +145,7 @@ class DeviceSteps implements Steps {
 
 /** On `cuda` and `webgpu` a read-back waits for all that was launched; elsewhere it copies numbers. */
 function choosePlace(): StepPlace {
-  return ['cuda', 'webgpu'].includes(activeBackend()) ? 'device' : 'host';
+  return readsFromCard() ? 'device' : 'host';
 }
 
 /** @param place by default `device` on `cuda` and `webgpu`, and else `host` */

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { assertShape } from '../../core/tensors/rows.ts';
-import { invertOrZero, scoped } from '../../core/tensors/scope.ts';
+import { invertOrZero, SMALLEST_NORMAL, scoped } from '../../core/tensors/scope.ts';
+import type { Column } from '../signals/stage.ts';
 
 /**
  * Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps
@@ -26,4 +27,27 @@ export function blendScores(base: tf.Tensor2D, signal: tf.Tensor2D, weight: numb
   return scoped('blend', () =>
     tf.add(tf.mul(divideScoresByRowMaximum(base), 1 - weight), tf.mul(divideScoresByRowMaximum(signal), weight)),
   );
+}
+
+/** Scores times a column, on the host. */
+export function multiplyOnHost(scores: Column, column: Column): Column {
+  return scores.map((score, pair) => score * (column[pair] as number));
+}
+
+/** {@link divideScoresByRowMaximum} on the host, with the bits of `wasm`. @param scores row-major [B, C] */
+export function divideOnHost(scores: Column, width: number): Column {
+  const divided = new Float32Array(scores.length);
+  for (let start = 0; start < scores.length; start += width) {
+    let most = Number.NEGATIVE_INFINITY;
+    for (let pair = start; pair < start + width; pair++) most = Math.max(most, scores[pair] as number);
+    const inverse = most > SMALLEST_NORMAL ? Math.fround(1 / most) : 0;
+    for (let pair = start; pair < start + width; pair++) divided[pair] = (scores[pair] as number) * inverse;
+  }
+  return divided;
+}
+
+/** `(1 - weight) base + weight other`, on the host. */
+export function mixOnHost(base: Column, other: Column, weight: number): Column {
+  const [rest, share] = [Math.fround(1 - weight), Math.fround(weight)];
+  return base.map((score, pair) => Math.fround(score * rest) + Math.fround((other[pair] as number) * share));
 }

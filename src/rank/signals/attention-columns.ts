@@ -5,6 +5,7 @@ import { type AttentionMix, attentionLogits, MASKED, softmaxRows } from '../../o
 import { assertMix, mixAttentions } from '../../ops/attention/unified-attention.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { computeForwardLogMasses, findForwardCosines, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
+import { type AttentionInputs, computeHostColumn, computesOnHost, fillAttention } from './host-columns.ts';
 import type { World } from './signal.ts';
 import {
   type AttentionOptions,
@@ -80,17 +81,6 @@ function comparesCoordinates({ mechanism }: AttentionOptions): boolean {
   return mechanism === 'tpo' || mechanism === 'unified';
 }
 
-interface AttentionInputs {
-  /** From candidate to query, on the ring or the line. */
-  readonly steps: Float32Array;
-  /** So low where the pool is padded that nothing falls on it. */
-  readonly cosine: Column;
-  /** Of directed IRCP alone. */
-  readonly logMasses?: Column | undefined;
-  /** Trajectory distances, of TPO alone. */
-  readonly distances: Column | null;
-}
-
 /** The batch's rows of one or two columns, one column after the other. @returns [S B, C] */
 function uploadStack(columns: readonly Float32Array[], batch: PoolBatch): tf.Tensor2D {
   const parts = columns.map((column) => sliceBatch(column, batch));
@@ -104,7 +94,7 @@ function uploadStack(columns: readonly Float32Array[], batch: PoolBatch): tf.Ten
  * RCP, and literal IRCP, is the softmax of the logits of cosine and of steps in each candidate's own conversation; TPO
  * has trajectory distances in the place of steps.
  */
-function scoreBatch(
+export function scoreBatch(
   { steps, cosine, logMasses, distances }: AttentionInputs,
   batch: PoolBatch,
   options: AttentionOptions,
@@ -136,5 +126,6 @@ export async function computeAttention(
   const distances = compares ? await measureDistances(world, pool, frames, coordinates) : null;
   const masked = cosine.map((value, pair) => ((pool.positions[pair] as number) < 0 ? MASKED : value));
   const parts = { steps, cosine: masked, logMasses, distances };
+  if (await computesOnHost()) return computeHostColumn(pool, fillAttention(parts, attention));
   return computeColumn(pool, (batch) => scoreBatch(parts, batch, attention));
 }

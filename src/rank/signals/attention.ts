@@ -1,9 +1,13 @@
+import { once } from '../../core/values/once.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { cosineSignal } from './cosine.ts';
 import { defineSignal, type Setting, type Signal, type StageUse } from './signal.ts';
 import { type AttentionOptions, TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './signal-options.ts';
 import { pairFrames } from './trajectory-score.ts';
 import { listDistanceReads, type WorldPart } from './worlds/world-parts.ts';
+
+/** Kept, since a loader such as that of tsx asks another thread for each import. */
+const loadColumns = once(() => import('./attention-columns.ts'));
 
 /** Attention, and the coordinates that TPO compares; the default ones where they are null. */
 export interface AttentionUse {
@@ -43,7 +47,7 @@ const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames> }>(
   reads: ['vectors', 'times', 'order'],
   key: ({ attention: { weight: _, mechanism: __, mode: ___, mix: ____, ...key } }) => key,
   inputs: (use, setting) => ({ frames: pairFrames(coordinatesUsed(use), setting) }),
-  compute: async (work, use) => (await import('./attention-columns.ts')).computeLogMasses(work, use.attention),
+  compute: async (work, use) => (await loadColumns()).computeLogMasses(work, use.attention),
 });
 
 function listAttentionInputs(use: AttentionUse, setting: Setting) {
@@ -63,6 +67,5 @@ export const attentionSignal = defineSignal<AttentionUse, ReturnType<typeof list
     return [attention, distances];
   },
   inputs: listAttentionInputs,
-  compute: async (work, use) =>
-    (await import('./attention-columns.ts')).computeAttention(work, use.attention, coordinatesUsed(use)),
+  compute: async (work, use) => (await loadColumns()).computeAttention(work, use.attention, coordinatesUsed(use)),
 });

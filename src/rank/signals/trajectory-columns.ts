@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { type CoordinateName, listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
+import { computeHostColumn, computesOnHost, fillDistances, fillTrajectory } from './host-columns.ts';
 import type { World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
 import { type CandidatePool, type Column, computeColumn, type PoolBatch, sliceBatch, uploadBatch } from './stage.ts';
@@ -31,13 +32,19 @@ export function keepCompared(
   return compared;
 }
 
-function measureBatch(frames: QueryFrames, batch: PoolBatch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {
+const weighCoordinates = ({ dimensions, weights }: TrajectoryOptions): number[] => [
+  ...listCoordinateWeights(dimensions, weights as Record<string, number>),
+];
+
+/** Trajectory distances of a batch by tensors. */
+export function measureBatch(frames: QueryFrames, batch: PoolBatch, options: TrajectoryOptions): tf.Tensor2D {
+  const { dimensions } = options;
   const shape: [number, number, number] = [batch.count, batch.pool.width, dimensions];
   const queries = sliceBatch(frames.queries, batch, dimensions);
   const candidates = sliceBatch(frames.candidates, batch, dimensions);
   const compared = keepCompared(candidates, queries, sliceBatch(frames.coldStart, batch), frames.names);
-  const weighting = tf.tensor1d(listCoordinateWeights(dimensions, weights as Record<string, number>));
-  return trajectoryDistance(tf.tensor3d(compared, shape), tf.tensor3d(queries, shape), weighting);
+  const weights = tf.tensor1d(weighCoordinates(options));
+  return trajectoryDistance(tf.tensor3d(compared, shape), tf.tensor3d(queries, shape), weights);
 }
 
 /** Trajectory distance of every pair, which the trajectory score and TPO share. */
@@ -49,7 +56,11 @@ export function measureDistances(
 ): Promise<Column> {
   const { dimensions, complexityScale, weights } = options;
   const key = ['trajectory distances', pool.stage.key, dimensions, complexityScale, weights, world.control];
-  return world.keepOnce(key, () => computeColumn(pool, (batch) => measureBatch(frames, batch, options)));
+  return world.keepOnce(key, async () =>
+    (await computesOnHost())
+      ? computeHostColumn(pool, fillDistances(frames, weighCoordinates(options)))
+      : computeColumn(pool, (batch) => measureBatch(frames, batch, options)),
+  );
 }
 
 /** exp(-D / sigma) of every pair. */
@@ -60,5 +71,6 @@ export async function computeTrajectory(
   options: TrajectoryOptions,
 ): Promise<Column> {
   const distances = await measureDistances(world, pool, frames, options);
+  if (await computesOnHost()) return computeHostColumn(pool, fillTrajectory(distances, options.sigma));
   return computeColumn(pool, (batch) => trajectoryScore(uploadBatch(distances, batch), options.sigma));
 }

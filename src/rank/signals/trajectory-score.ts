@@ -3,6 +3,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { GrowingArray } from '../../core/numbers/growing-array.ts';
 import { assertShape } from '../../core/tensors/rows.ts';
 import { scoped } from '../../core/tensors/scope.ts';
+import { once } from '../../core/values/once.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import type { CorpusFrames } from '../../ops/trajectory/frame-tables.ts';
 import type { QueryFrames, QueryPoints } from '../../ops/trajectory/query-frames.ts';
@@ -10,13 +11,16 @@ import { computeEach, defineStage, type Setting, type StageUse, type World } fro
 import type { TrajectoryOptions } from './signal-options.ts';
 import { COORDINATE_SOURCES } from './worlds/world-parts.ts';
 
+/** Kept, since a loader such as that of tsx asks another thread for each import. */
+const loadFrames = once(() => import('./placed-frames.ts'));
+
 export const turnComponents = defineStage({
   name: 'turn-components',
   module: import.meta.url,
   of: 'turns',
   reads: ['texts'],
   compute: async ({ world }, _: null) => {
-    const { countComponents } = await import('./placed-frames.ts');
+    const { countComponents } = await loadFrames();
     const count = async (turns: readonly Turn[]) => [
       ...(await countComponents(
         turns.map(({ text }) => text),
@@ -32,15 +36,14 @@ const queryComponents = defineStage({
   module: import.meta.url,
   of: 'queries',
   reads: ['texts'],
-  compute: async ({ world }, _: null) =>
-    (await import('./placed-frames.ts')).countComponents(world.batch.texts, world.startProgress),
+  compute: async ({ world }, _: null) => (await loadFrames()).countComponents(world.batch.texts, world.startProgress),
 });
 
 /** The inputs of trajectory coordinates. */
 export async function prepareFrameSources(
   world: World,
 ): Promise<{ readonly frames: CorpusFrames; readonly points: QueryPoints }> {
-  const { openWorldFrames, buildQueryPoints } = await import('./placed-frames.ts');
+  const { openWorldFrames, buildQueryPoints } = await loadFrames();
   const frames = await openWorldFrames(world, await world.get(turnComponents(null)));
   return { frames, points: buildQueryPoints(world, await world.get(queryComponents(null))) };
 }
@@ -56,8 +59,7 @@ const placedFrames = defineStage({
   reads: COORDINATE_SOURCES,
   key: ({ dimensions, complexityScale }: FrameOptions) => [dimensions, complexityScale],
   inputs: () => ({ turns: turnComponents(null), queries: queryComponents(null) }),
-  compute: async ({ world, pool, inputs }, options) =>
-    (await import('./placed-frames.ts')).placeFrames(world, pool, inputs, options),
+  compute: async ({ world, pool, inputs }, options) => (await loadFrames()).placeFrames(world, pool, inputs, options),
 });
 
 /** Frames of which a control moves a part from pair to pair, or on the ring. */
@@ -70,7 +72,7 @@ const movedFrames = defineStage({
   key: () => null,
   inputs: (options: FrameOptions) => ({ frames: placedFrames(options) }),
   compute: async ({ world, pool, inputs: { frames } }): Promise<QueryFrames> =>
-    (await import('./placed-frames.ts')).moveFrames(world, pool, frames),
+    (await loadFrames()).moveFrames(world, pool, frames),
 });
 
 /** Coordinates and ring geometry of every pair, as of the query's moment, in the world of the setting. */

@@ -1,7 +1,11 @@
+import { once } from '../../core/values/once.ts';
 import { defineSignal } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
 import { pairFrames } from './trajectory-score.ts';
 import { listDistanceReads } from './worlds/world-parts.ts';
+
+/** Kept, since a loader such as that of tsx asks another thread for each import. */
+const loadColumns = once(() => import('./trajectory-columns.ts'));
 
 /** exp(-D / sigma). */
 export const trajectorySignal = defineSignal({
@@ -12,5 +16,5 @@ export const trajectorySignal = defineSignal({
   key: ({ weight: _, ...key }: TrajectoryOptions) => key,
   inputs: (options, setting) => ({ frames: pairFrames(options, setting) }),
   compute: async ({ world, pool, inputs }, options) =>
-    (await import('./trajectory-columns.ts')).computeTrajectory(world, pool, inputs.frames, options),
+    (await loadColumns()).computeTrajectory(world, pool, inputs.frames, options),
 });

@@ -11,7 +11,7 @@ import { type DecayOptions, decaySignal } from '../../signals/decay.ts';
 import type { AttentionOptions, CurationArmOptions, TrajectoryOptions } from '../../signals/signal-options.ts';
 import { trajectorySignal } from '../../signals/trajectory.ts';
 import { blendTrajectory } from '../../signals/trajectory-score.ts';
-import { blendScores, divideScoresByRowMaximum } from '../blend.ts';
+import { blendScores, divideOnHost, divideScoresByRowMaximum, mixOnHost, multiplyOnHost } from '../blend.ts';
 import { type DataReader, defineScoreStep, defineStep, type FindNeed, PendingScores, requirePool } from './step.ts';
 
 /** Scores times 1 + factor x attribute of each boost. */
@@ -20,6 +20,7 @@ export const boost = defineScoreStep<BoostOptions>({
   summary: 'multiplies scores by 1 + factor × attribute of each boost, each at least 0',
   signal: boostSignal,
   change: (_, scores, column) => tf.mul(scores, column),
+  changeOnHost: () => multiplyOnHost,
   explain: (_, parts, component) => parts.multiply(component),
   attributes: (boosts) =>
     boosts.map(({ attribute }) => ({ part: `boost of ${attribute}`, attribute, remedy: 'remove it from boosts' })),
@@ -47,6 +48,7 @@ export const curate = defineScoreStep<CurationArmOptions>({
   attributes: ({ facts }) =>
     facts === undefined ? [] : [{ part: 'curate by facts', attribute: 'object', remedy: 'leave facts out of curate' }],
   change: (_, scores, column) => tf.mul(scores, column),
+  changeOnHost: () => multiplyOnHost,
   explain: (_, parts, component) => parts.multiply(component),
 });
 
@@ -56,6 +58,7 @@ export const decay = defineScoreStep<DecayOptions>({
   summary: 'halves scores for every half-life of age',
   signal: decaySignal,
   change: (_, scores, column) => tf.mul(scores, column),
+  changeOnHost: () => multiplyOnHost,
   explain: (_, parts, component) => parts.multiply(component),
   needs: ({ halfLifeHours }, _, find) => {
     const needs = find(decaySignal({ halfLifeHours }));
@@ -130,6 +133,10 @@ export const blendWithTrajectory = defineScoreStep<TrajectoryOptions>({
   component: () => 'trajectory',
   signal: trajectorySignal,
   change: ({ weight }, scores, column) => blendTrajectory(divideScoresByRowMaximum(scores), column, weight),
+  changeOnHost:
+    ({ weight }) =>
+    (scores, column, width) =>
+      mixOnHost(divideOnHost(scores, width), column, weight),
   explain: ({ weight }, parts, component) => parts.blend(component, weight, false),
   needs: (options, _, find) => {
     const needs = find(trajectorySignal(options));
@@ -159,6 +166,10 @@ export const blendWithAttention = defineScoreStep<AttentionBlend>({
   component: ({ attention: { mechanism } }) => mechanism,
   signal: ({ attention, coordinates }) => attentionSignal({ attention, trajectory: coordinates }),
   change: ({ attention: { weight } }, scores, column) => blendScores(scores, column, weight),
+  changeOnHost:
+    ({ attention: { weight } }) =>
+    (scores, column, width) =>
+      mixOnHost(divideOnHost(scores, width), divideOnHost(column, width), weight),
   explain: ({ attention: { weight } }, parts, component) => parts.blend(component, weight, true),
   needs: ({ attention, coordinates }, _, find) => {
     const needs = find(attentionSignal({ attention, trajectory: coordinates }));

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { prefersPlainProducts } from '../../../core/tensors/backend.ts';
 import { readBack } from '../../../core/tensors/scope.ts';
 import type { IndexOptions } from '../../../index/registry.ts';
 import type { SliceOptions } from '../../../kernel/slices/slice-options.ts';
@@ -134,35 +135,45 @@ export const EMPTY_OUTLINE: Outline = {
   columns: new Map(),
 };
 
-type ScoreChange = (scores: tf.Tensor2D) => tf.Tensor2D;
+/** A change of scores by a column, both [Q, C]. */
+export interface ScoreChange {
+  readonly change: (scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D;
+  /** The same on the host, with the bits of `wasm`. Left out: by tensors on every backend. */
+  readonly changeOnHost?: ((scores: Column, column: Column, width: number) => Column) | undefined;
+}
 
-/** Scores [Q, C] that steps change in turn; the changes since the last reading are one scope on the device. */
+/**
+ * Scores [Q, C] that steps change in turn. The changes since the last reading are one scope on the device; on `wasm`
+ * and `cpu` they are loops of the host.
+ */
 export class PendingScores {
   readonly #shape: [number, number];
   #base: Column;
-  #changes: readonly ScoreChange[];
+  #changes: readonly (ScoreChange & { readonly column: Column })[];
 
-  constructor(shape: [number, number], base: Column, changes: readonly ScoreChange[] = []) {
+  constructor(shape: [number, number], base: Column, changes: readonly (ScoreChange & { column: Column })[] = []) {
     this.#shape = shape;
     this.#base = base;
     this.#changes = changes;
   }
 
-  /** @param change gets the scores so far and a column on the device, both [Q, C]. */
-  with(column: Column, change: (scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D): PendingScores {
-    return new PendingScores(this.#shape, this.#base, [
-      ...this.#changes,
-      (scores) => change(scores, this.#upload(column)),
-    ]);
+  with(column: Column, change: ScoreChange): PendingScores {
+    return new PendingScores(this.#shape, this.#base, [...this.#changes, { ...change, column }]);
   }
 
   #upload(column: Column): tf.Tensor2D {
     return tf.tensor2d(column, this.#shape);
   }
 
-  #compose(): Promise<Column> {
+  #compose(): Promise<Column> | Column {
+    const changes = this.#changes;
+    if (prefersPlainProducts() && changes.every(({ changeOnHost }) => changeOnHost !== undefined))
+      return changes.reduce(
+        (scores, { changeOnHost, column }) => changeOnHost?.(scores, column, this.#shape[1]) ?? scores,
+        this.#base,
+      );
     return readBack('compose', () =>
-      this.#changes.reduce((scores, change) => change(scores), this.#upload(this.#base)),
+      changes.reduce((scores, { change, column }) => change(scores, this.#upload(column)), this.#upload(this.#base)),
     );
   }
 
@@ -366,11 +377,14 @@ export async function computeColumns(
 export function defineScoreStep<O>({
   signal,
   change,
+  changeOnHost,
   ...definition
 }: Omit<StepDefinition<O>, 'takes' | 'signals' | 'apply'> & {
   readonly signal: (options: O) => Signal;
   /** Gets the scores so far and the column, both [Q, C]. */
   readonly change: (options: O, scores: tf.Tensor2D, column: tf.Tensor2D) => tf.Tensor2D;
+  /** See {@link ScoreChange}. */
+  readonly changeOnHost?: (options: O) => ScoreChange['changeOnHost'];
 }): StepOf<O> {
   return defineStep<O>({
     ...definition,
@@ -379,7 +393,10 @@ export function defineScoreStep<O>({
     apply: async (options, state, _, watch, component) => {
       const computed = await computeColumns(state, new Map([[component, signal(options)]]), watch);
       const column = computed.components.get(component) as Column;
-      const scores = (state.scores as PendingScores).with(column, (so, own) => change(options, so, own));
+      const scores = (state.scores as PendingScores).with(column, {
+        change: (so, own) => change(options, so, own),
+        changeOnHost: changeOnHost?.(options),
+      });
       return { ...computed, scores };
     },
   });
