@@ -78,7 +78,7 @@ async function attendBlock(
     values: viewRowsAt(rows.values, rows.turns, keys),
     terms,
   };
-  return computeAttentionBlock(block);
+  return computeAttentionBlock(block, 0);
 }
 
 /** True if the direction lets no query of the block see any key of the other. */

@@ -34,7 +34,7 @@ export async function packedRingAttention(
   }
   const all = listRowNumbers({ first: 0, count: rows }, rows);
   const units = copyUnitRows(embeddings, computeRowScales('embeddings', embeddings, width), all);
-  const block = await computeAttentionBlock({ queries: units, keys: units, values: embeddings, terms });
+  const block = await computeAttentionBlock({ queries: units, keys: units, values: embeddings, terms }, 0);
   const output = new Float32Array(rows * width);
   for (let row = 0; row < rows; row++) {
     const at = row * (width + 2);

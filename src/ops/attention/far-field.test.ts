@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { COMBINATIONS } from './attention-options.cases.ts';
 import { checkRows } from './attention-rows.ts';
-import { FarField } from './banded-ring-attention.ts';
+import { FarField } from './far-field.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
 const [T, V] = [23, 3];
