@@ -35,7 +35,7 @@ function readResults(): Record<string, string> {
 
 const SHOWN =
   /^shown from the run of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: same config, data, backend and code; --again runs it again$/m;
-/** What a run that is computed reports of its arms. */
+/** The report of the arms of a run that is computed. */
 const MEASURED = /^arms: 3 arms on \d+ queries/m;
 
 let first: Awaited<ReturnType<typeof start>>;

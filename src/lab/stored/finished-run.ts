@@ -29,7 +29,7 @@ const finishedRun = z.strictObject({
 /** A finished run whose result is that of a config. */
 export interface FoundRun {
   readonly folder: string;
-  /** What the command printed. */
+  /** The output of the command. */
   readonly shown: string;
   /** When its process began. */
   readonly started: Date;
@@ -67,7 +67,7 @@ function isWhole(folder: string, files: Readonly<Record<string, string>>): boole
   });
 }
 
-/** What a folder says of its run; null for an unfinished run, and for one whose files were cut short or altered. */
+/** The record of a folder's run; null for an unfinished run, and for one whose files were cut short or altered. */
 function readFinished(folder: string): (z.output<typeof finishedRun> & { readonly state: RunState }) | null {
   try {
     const finished = parseOrNull(finishedRun, JSON.parse(readText(join(folder, FINISHED))));
@@ -78,11 +78,11 @@ function readFinished(folder: string): (z.output<typeof finishedRun> & { readonl
   }
 }
 
-/** What other processes decide is in no hash: a kernel's keys. Nor are files that tuning chooses. */
+/** True if hashes cover all that a config depends on: not a kernel's keys, nor files that tuning chooses. */
 const isHashed = ({ arms }: ExperimentConfig) =>
   arms.every(({ slice, tune }) => !slice && !Object.keys(tune).some((path) => path.startsWith('embedding.')));
 
-/** Where the run of a config is looked for. */
+/** The place of the runs, and how a config is run there. */
 export interface SearchedRuns {
   /** The folder of the runs. */
   readonly results: string;
@@ -92,8 +92,8 @@ export interface SearchedRuns {
 }
 
 /**
- * The finished run of a config: of the same config, with the files that it names, of the same data, backend and code, whose
- * files are whole and none of whose arms failed. null where there is none: then the config is to be run.
+ * The finished run of a config: of the same config, with the files that it names, of the same data, backend and code,
+ * whose files are whole and none of whose arms failed. null where there is none: then the config is to be run.
  */
 export async function findFinishedRun(
   config: ExperimentConfig,
