@@ -36,6 +36,7 @@ const versioned = [
   ...EMBEDDING_MODULES,
   ...TUNING_MODULES,
   ...RECORD_MODULES,
+  'cli/actions/run', // see `measuringVersion`
   ...TRAINING_MODULES,
 ];
 

@@ -55,7 +55,9 @@ const readArmBytes = (name: string, files: readonly string[]) =>
 function readLastingFiles(name: string): Record<string, string> {
   const folder = findNamedRunFolder(name);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => statSync(join(folder, file)).isFile() && !/^(arms|environment\.json|report\.html|state\.json)/.test(file),
+    (file) =>
+      statSync(join(folder, file)).isFile() &&
+      !/^(arms|environment\.json|finished\.json|report\.html|state\.json)/.test(file),
   );
   return Object.fromEntries(files.sort().map((file) => [file, readFileSync(join(folder, file), 'latin1')]));
 }

@@ -50,6 +50,7 @@ describe('a run leaves', () => {
       [
         'config.yaml',
         'environment.json',
+        'finished.json',
         'metrics.json',
         'per-query.jsonl',
         'per-query.parquet',
@@ -221,7 +222,7 @@ test('the same config gives the same files, byte for byte, and embeds nothing th
   const again = readOnlyRun('second');
   expect(Object.keys(again)).toEqual(Object.keys(files));
   for (const [name, text] of Object.entries(files))
-    if (!/^(environment\.json|report\.html|arms)/.test(name)) expect(again[name], name).toBe(text);
+    if (!/^(environment\.json|finished\.json|report\.html|arms)/.test(name)) expect(again[name], name).toBe(text);
 });
 
 test.each([

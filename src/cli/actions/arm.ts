@@ -5,14 +5,19 @@ import { type ArmRunner, joinRun, runArmTask } from '../../lab/run/arm-runner.ts
 import { FailedCheck } from '../process/supervision.ts';
 
 /**
- * Answers the process that started this one, arm after arm, until that one lets go or is gone; then whatever runs here
- * ends where it stands.
+ * Answers the process that started this one, task after task, until that one lets go or is gone; then whatever runs
+ * here ends where it stands.
  */
 function serveArms(runner: ArmRunner, folder: string): void {
   const reply = (message: ArmReply) => void process.send?.(message);
-  process.on('message', async ({ arm }: ArmRequest) => {
-    await runArmTask(folder, runner, arm, (share) => reply({ share }));
-    reply({ done: true });
+  process.on('message', async (request: ArmRequest) => {
+    if ('arm' in request) {
+      await runArmTask(folder, runner, request.arm, (share) => reply({ share }));
+      reply({ done: true });
+    } else {
+      const { doSharedWork } = await import('../../lab/run/shared-work.ts');
+      reply({ done: true, stages: await doSharedWork(runner, request.shared) });
+    }
   });
   process.once('disconnect', () => process.exit());
   reply({ ready: true });

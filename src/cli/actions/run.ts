@@ -1,15 +1,16 @@
+import { readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { type BackendChoice, type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { quoteShellWord } from '../../core/text/format.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { merge, parseYaml } from '../../lab/composition/config-file.ts';
 import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts';
-import { listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
+import { type ExperimentConfig, listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
 import { createLauncher, type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import type { CpuProfile } from '../../lab/measure/profile.ts';
@@ -18,9 +19,10 @@ import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
 import { describeIdleSteps, describeSlices } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
+import { measuringVersion } from '../../lab/run/environment.ts';
 import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
 import type { Opening, RunFiles } from '../../lab/run/partial-folder.ts';
-import { writeRunFolder } from '../../lab/run/run-folder.ts';
+import { FINISHED, writeRunFolder } from '../../lab/run/run-folder.ts';
 import { ReplayedSlices } from '../../lab/run/run-slices.ts';
 import { findReachWarnings } from '../../lab/run/run-warnings.ts';
 import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
@@ -50,6 +52,7 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly retryFailed?: true;
   readonly replaySlices?: string;
   readonly profile?: true;
+  readonly again?: true;
 }
 
 /** The command as somebody else would type it: what changes the result, without where and how often it was run. */
@@ -75,14 +78,39 @@ async function openLauncher(options: LauncherOptions): Promise<Launcher> {
   };
 }
 
-function show(result: ExperimentResult, folder: string): void {
-  printOut(`\n${renderText(result)}\n`);
-  const remarks = result.fit === undefined ? result.remarks : []; // those of a fit are below its tables
-  for (const remark of [...describeIdleSteps(result.arms), ...describeSlices(result.arms), ...remarks])
-    printOut(`${remark}\n`);
-  const { backend, backendReason } = result.environment;
-  printOut(`backend ${backend} (${backendReason})\n`);
-  printOut(`\nreport: ${join(folder, 'report.html')}\n`);
+/** The output of the command for a result, with the report's path after it. */
+function describe(result: ExperimentResult): string {
+  const { arms, environment, fit } = result;
+  const remarks = fit === undefined ? result.remarks : []; // those of a fit are below its tables
+  const below = [...describeIdleSteps(arms), ...describeSlices(arms), ...remarks];
+  const backend = `backend ${environment.backend} (${environment.backendReason})`;
+  return `\n${[renderText(result), ...below, backend].join('\n')}\n`;
+}
+
+/**
+ * The files of a run with the one from which the same run is shown, see `findFinishedRun`; without it where an arm
+ * failed, and of a fit.
+ */
+function sealFiles(files: RunFiles, shown: string, { failures, fit }: ExperimentResult): RunFiles {
+  if (failures.length > 0 || fit !== undefined) return files;
+  const hashes = Object.fromEntries(Object.entries(files).map(([name, content]) => [name, computeHash(content)]));
+  const finished = { started: performance.timeOrigin, code: measuringVersion(), shown, files: hashes };
+  return { ...files, [FINISHED]: `${JSON.stringify(finished)}\n` };
+}
+
+/** Shows the finished run of a config in the place of the same run. @returns whether there is one. */
+async function showFinished(config: ExperimentConfig, options: RunOptions, backend: BackendName): Promise<boolean> {
+  const { results, cache: cacheFolder, resume, retryFailed, replaySlices, profile, again } = options;
+  const isNew = !readdirSync(results).join('/').includes(`${config.name}-`);
+  if (resume ?? retryFailed ?? replaySlices ?? profile ?? again ?? isNew) return false;
+  const { findFinishedRun } = await import('../../lab/stored/finished-run.ts');
+  const searched = { results, cacheFolder, backend, progress: createTerminalProgress() };
+  const found = await findFinishedRun(config, searched);
+  if (found === null) return false;
+  printOut(`${found.shown}\nreport: ${join(found.folder, 'report.html')}\n`);
+  const date = found.started.toISOString().slice(0, 19);
+  printError(`shown from the run of ${date}Z: same config, data, backend and code; --again runs it again\n`);
+  return true;
 }
 
 /** The folder of profiles in that of a run. */
@@ -121,10 +149,11 @@ function assertAllDone(results: readonly ExperimentResult[]): void {
 export async function run(path: string, options: RunOptions): Promise<void> {
   await loadConfigPlugins(path, options.set);
   const names = options.dataset === undefined ? listConfigDatasets(path, options.set) : null;
-  if (names === null) return assertAllDone([await runOnDataset(path, options)]);
+  if (names === null) return assertAllDone(await runOnDataset(path, options, showFinished));
   for (const dataset of names) await openChangedConfig(path, { ...options, dataset }); // all are checked before any is run
   const runs: DatasetRun[] = [];
-  for (const dataset of names) runs.push({ dataset, result: await runOnDataset(path, { ...options, dataset }) });
+  for (const dataset of names)
+    for (const result of await runOnDataset(path, { ...options, dataset })) runs.push({ dataset, result });
   const target = join(options.results, datasetsFileName(runs));
   const { buildDatasetsTable, renderDatasetsCsv, renderDatasetsMarkdown, renderDatasetsText } = await import(
     '../../lab/report/tables/datasets-table.ts'
@@ -153,7 +182,15 @@ function assertFitOptions({ retryFailed, replaySlices, launcher, workers, race }
     throw new ValidationError(`arm of the config is fitted, which takes no ${names.join(', ')}; leave it out`);
 }
 
-async function runOnDataset(path: string, options: RunOptions): Promise<ExperimentResult> {
+/**
+ * @param isShown shows an earlier run of the config in the place of this one, if there is one.
+ * @returns the result; empty if an earlier run was shown.
+ */
+async function runOnDataset(
+  path: string,
+  options: RunOptions,
+  isShown?: typeof showFinished,
+): Promise<ExperimentResult[]> {
   const config = await openChangedConfig(path, options);
   const isFit = findFittedArm(config) !== null;
   if (isFit) assertFitOptions(options);
@@ -164,36 +201,37 @@ async function runOnDataset(path: string, options: RunOptions): Promise<Experime
   const { results, cache: cacheFolder } = options;
   assertWritableFolder(results);
   assertReadableFolder(cacheFolder);
+  if (await isShown?.(config, options, backend)) return [];
   const progress = createTerminalProgress();
   const profile = options.profile === true ? await startProfile() : null;
   const profiles = profile === null ? {} : { profiles: PROFILES };
-  const how = { results, opening: chooseOpening(options), launcher, signal: interruption, ...profiles };
-  const createExecution = () => new FolderExecution(how);
-  const execution = createExecution();
+  const place = { results, opening: chooseOpening(options), launcher, signal: interruption, ...profiles };
+  const execution = new FolderExecution(place);
   const rounds: FolderExecution[] = [];
   const executeRound: Execute = (prepared) => {
-    const round = createExecution();
+    const round = new FolderExecution(place);
     rounds.push(round);
     return round.execute(prepared);
   };
   try {
-    const command = formatRunCommand(path, options);
     const replay = options.replaySlices === undefined ? {} : { replay: new ReplayedSlices(options.replaySlices) };
-    const context = { backend, cacheFolder, command, progress, ...replay };
+    const context = { backend, cacheFolder, command: formatRunCommand(path, options), progress, ...replay };
     const ran = await runOrFit(config, context, (prepared) => execution.execute(prepared), executeRound);
     const finished = withCountedLook(ran, results);
     const report = progress('report', 1);
     const rendered = renderRunFiles(finished);
-    const files = profile === null ? rendered : { ...rendered, ...(await finishProfile(profile, finished.result)) };
+    const written = profile === null ? rendered : { ...rendered, ...(await finishProfile(profile, finished.result)) };
     const { name, hash } = finished.result;
+    const shown = describe(finished.result);
+    const files = sealFiles(written, shown, finished.result);
     const folder = isFit ? writeRunFolder(resolve(results, `${name}-${hash}`), files) : execution.finish(files);
     for (const round of rounds) round.discard();
     report.finish();
-    show(finished.result, join(results, basename(folder)));
+    printOut(`${shown}\nreport: ${join(results, basename(folder), 'report.html')}\n`);
     if (profile !== null) await showProfile(finished.result);
     const remark = cacheSizeRemark(cacheFolder);
     if (remark !== null) printOut(`${remark}\n`);
-    return finished.result;
+    return [finished.result];
   } finally {
     for (const one of [execution, ...rounds]) one.release();
   }

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFailure } from '../run/arm-record.ts';
@@ -32,9 +32,14 @@ if (command === 'arm' && process.send !== undefined) {
     process.stderr.write('ragpp [UNAVAILABLE]: no backend\n');
     process.exit(1);
   }
-  process.on('message', async ({ arm }: ArmRequest) => {
-    await run(arm);
-    reply({ done: true });
+  process.on('message', async (request: ArmRequest) => {
+    const task = 'arm' in request ? request.arm : request.shared.arm;
+    const log = (what: string) =>
+      appendFileSync(join(folder as string, 'tasks.log'), `${what}\t${task}\t${process.pid}\n`);
+    log('begin');
+    await run(task);
+    log('end');
+    reply('arm' in request ? { done: true } : { done: true, stages: {} });
   });
   process.once('disconnect', () => process.exit());
   reply({ ready: true });

@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { getHeapStatistics } from 'node:v8';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
-import type { LaunchJob, ReportShare } from './launcher.ts';
+import type { StageCounts } from '../../rank/signals/stage.ts';
+import type { LaunchJob, ReportShare, SharedRequest, SharedWork } from './launcher.ts';
 import { buildChildEnvironment } from './own-process.ts';
 
 const OUT_OF_MEMORY = /heap out of memory|ERR_WORKER_OUT_OF_MEMORY/;
@@ -37,15 +38,16 @@ export function findLastWords(text: string): string {
   return announced === '' ? line : `${line} ${announced}`;
 }
 
-/** A message to the process: run an arm. */
-export interface ArmRequest {
-  readonly arm: string;
-}
+/** A message to the process: run an arm, or do what arms share. */
+export type ArmRequest = { readonly arm: string } | { readonly shared: SharedRequest };
 
 /**
  * What it tells: that it has opened the run, how much of an arm is done, and that the arm's outcome is in the folder.
  */
-export type ArmReply = { readonly ready: true } | { readonly share: number } | { readonly done: true };
+export type ArmReply =
+  | { readonly ready: true }
+  | { readonly share: number }
+  | { readonly done: true; readonly stages?: StageCounts };
 
 /** Characters of a process's last words that are kept. */
 const LAST_WORDS = 4000;
@@ -106,13 +108,24 @@ export class ArmProcess {
 
   /** Runs an arm. @returns null when its outcome is in the folder, or how the process died before that. */
   run(arm: string, report: ReportShare): Promise<ProcessDiedError | null> {
+    return this.ask({ arm }, report);
+  }
+
+  /**
+   * Runs an arm or does what arms share.
+   *
+   * @param note takes the cost of what is shared; that of an arm is in its outcome.
+   * @returns null when it is done, or how the process died before that.
+   */
+  ask(request: ArmRequest, report: ReportShare, note?: SharedWork['note']): Promise<ProcessDiedError | null> {
     const done = new Promise<null>((resolve) => {
       this.#onReply = (reply) => {
-        if ('share' in reply) report(reply.share);
-        else resolve(null);
+        if ('share' in reply) return report(reply.share);
+        if ('stages' in reply && reply.stages !== undefined) note?.(reply.stages);
+        resolve(null);
       };
     });
-    this.#child.send({ arm } satisfies ArmRequest);
+    this.#child.send(request);
     return Promise.race([done, this.#ended]);
   }
 

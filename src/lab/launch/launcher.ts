@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BackendName } from '../../core/tensors/backend.ts';
+import type { StageCounts } from '../../rank/signals/stage.ts';
 import type { Program } from './own-process.ts';
 
 const oneLine = z.string().regex(/^[^\r\n]+$/, 'one line');
@@ -35,6 +36,31 @@ export interface ArmOutcomes {
   fail(arm: string, error: unknown): void;
 }
 
+/** Work that arms have in common: its result is left in the cache. */
+export interface SharedTask {
+  readonly id: string;
+  /** The tasks whose results it reads. */
+  readonly needs: readonly string[];
+  /** Tasks of one place read the same data: one process is best given those of one. */
+  readonly place: string;
+  /** Sent to the process that does it. */
+  readonly request: SharedRequest;
+}
+
+/** A stage of an arm with the first values of its grid, in a workspace of the run; or a part of the points of a grid. */
+export type SharedRequest =
+  | { readonly arm: string; readonly workspace: 'tuning' | 'table'; readonly stage: string }
+  | { readonly arm: string; readonly part: number; readonly parts: number };
+
+/** Work of processes before the arms. */
+export interface SharedWork {
+  readonly tasks: readonly SharedTask[];
+  /** Arm -> the tasks that it needs. */
+  readonly needs: ReadonlyMap<string, readonly string[]>;
+  /** Takes the cost of a task. */
+  readonly note: (stages: StageCounts) => void;
+}
+
 /** Arms to be run, and where. */
 export interface LaunchJob {
   /** The folder of the run, with its frozen config and state; absolute. */
@@ -45,6 +71,8 @@ export interface LaunchJob {
   readonly program: Program;
   /** What the arms have left in the folder so far. */
   readonly outcomes: ArmOutcomes;
+  /** Plans what the arms share, for processes that make it once; without it each arm makes what it needs. */
+  readonly plan?: (workers: number) => Promise<SharedWork>;
   /** Runs an arm in this process and leaves its outcome in the folder. */
   readonly runHere: (arm: string) => Promise<unknown>;
   readonly backend: BackendName;

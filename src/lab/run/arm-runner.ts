@@ -105,8 +105,10 @@ export class ArmRunner {
   /** The queries that the table is about. */
   readonly queries: readonly Query[];
   readonly source: ExperimentSource;
-  readonly #tuning: ArmTuning;
-  readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
+  readonly tuning: ArmTuning;
+  /** The cost of what other processes did for several arms, each with the name of an arm. */
+  readonly shared: { readonly name: string; readonly stages: StageCounts }[] = [];
+  readonly tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
@@ -120,11 +122,11 @@ export class ArmRunner {
     this.#workspaces = new ByEncoding(source.config, (arm) =>
       this.#open(this.queries, this.dataset.devConversations, arm),
     );
-    this.#tuningWorkspaces = new ByEncoding(source.config, (arm) => {
+    this.tuningWorkspaces = new ByEncoding(source.config, (arm) => {
       const { fit, tuning } = splitTuningQueries(this.dataset, source.config);
       return this.#open(tuning, fit, arm);
     });
-    this.#tuning = new ArmTuning(source.config.arms, (arm) => this.#measureTuningMetric(arm));
+    this.tuning = new ArmTuning(source.config.arms, (arm) => this.measureTuningMetric(arm));
   }
 
   /** A runner of another config on the same data; as its owner, the caller disposes it. */
@@ -143,7 +145,7 @@ export class ArmRunner {
   async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
     const { config } = this.source;
     const key = this.#workspaces.readKey(arm);
-    const measured = listArmsToRun(config).flatMap((other) => [other, ...this.#tuning.listTunedChain(other.name)]);
+    const measured = listArmsToRun(config).flatMap((other) => [other, ...this.tuning.listTunedChain(other.name)]);
     const arms = measured.filter((other) => this.#workspaces.readKey(other) === key);
     const more = {
       ...limitReach(this.dataset, config, queries),
@@ -162,7 +164,7 @@ export class ArmRunner {
    */
   async prepare(arms: readonly ArmOptions[]): Promise<void> {
     for (const arm of arms) {
-      if (this.#tuning.countPointsLeft(arm.name) > 0) await this.#tuningWorkspaces.get(arm);
+      if (this.tuning.countPointsLeft(arm.name) > 0) await this.tuningWorkspaces.get(arm);
       await this.openArmWorkspace(arm);
       await this.#collectArmSlices(arm);
     }
@@ -172,17 +174,17 @@ export class ArmRunner {
   async #collectArmSlices(arm: ArmOptions): Promise<RecordedSlices | null> {
     if (readArm(arm).outline.view.slice === null) return null;
     const own = { workspace: await this.openArmWorkspace(arm), arm };
-    const tuned = this.#tuning.listTunedChain(arm.name).map(async (above) => ({
-      ...{ workspace: await this.#tuningWorkspaces.get(above), arm: above },
+    const tuned = this.tuning.listTunedChain(arm.name).map(async (above) => ({
+      ...{ workspace: await this.tuningWorkspaces.get(above), arm: above },
     }));
     return collectSlices([own, ...(await Promise.all(tuned))]);
   }
 
   /** The mean of the tuning metric for an arm with its hyper-parameters set. */
-  async #measureTuningMetric(arm: ArmOptions): Promise<number> {
+  async measureTuningMetric(arm: ArmOptions): Promise<number> {
     const { metric } = this.source.config.tuning;
     const depth = parseMetricCutoff(metric, this.source.config.evaluation.depth);
-    const workspace = await this.#tuningWorkspaces.get(arm);
+    const workspace = await this.tuningWorkspaces.get(arm);
     return workspace.runStage<number>(tuningStage(workspace.plan, arm, this.source.config), async () => {
       const ranked = listRankedPositions(await rankArm(workspace, arm, depth));
       const run = buildRun(workspace.corpus, workspace.queries, ranked);
@@ -191,7 +193,7 @@ export class ArmRunner {
   }
 
   #listWorkspaces(): Promise<Workspace>[] {
-    return [...this.#tuningWorkspaces.list(), ...this.#workspaces.list()];
+    return [...this.tuningWorkspaces.list(), ...this.#workspaces.list()];
   }
 
   /** Counts of each stage over all workspaces, since they were last taken. */
@@ -211,9 +213,9 @@ export class ArmRunner {
     report: ReportShare = () => {},
     signal?: AbortSignal | undefined,
   ): Promise<{ readonly ranked: RankedArm; readonly ranking: ArmRanking }> {
-    const steps = this.#tuning.countPointsLeft(name) + 1;
+    const steps = this.tuning.countPointsLeft(name) + 1;
     let done = 0;
-    const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
+    const tuned = await this.tuning.tuneNamedArm(name, () => report(++done / steps));
     const workspace = await this.openArmWorkspace(tuned.options);
     const watchParts: Watch = async (_, work) => {
       signal?.throwIfAborted();
@@ -234,7 +236,7 @@ export class ArmRunner {
 
   /** An arm with values in the place of its grid. */
   async tune(name: string): Promise<ArmOptions> {
-    return (await this.#tuning.tuneNamedArm(name)).options;
+    return (await this.tuning.tuneNamedArm(name)).options;
   }
 
   /**

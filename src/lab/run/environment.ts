@@ -243,6 +243,9 @@ export const tuningVersion = createCodeVersion(TUNING_MODULES);
  */
 export const recordVersion = createCodeVersion(RECORD_MODULES);
 
+/** Version of everything that ranks, measures, reports and writes the files of a run. */
+export const measuringVersion = createCodeVersion(['cli/actions/run']);
+
 /** Version of everything that trains: a stage that holds what was learned depends on it too. */
 export const learningVersion = createCodeVersion(TRAINING_MODULES);
 

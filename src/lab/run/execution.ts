@@ -153,7 +153,8 @@ export class FolderExecution {
     const elsewhere = new Set(pending);
     await this.#launch(run, folder.path, elsewhere, progress);
     const outcomes = readOutcomes(folder.path, run.arms);
-    for (const { name, stages } of outcomes.records) if (elsewhere.has(name)) addCost(sumCounts(stages));
+    for (const { name, stages } of [...outcomes.records, ...run.runner.shared])
+      if (elsewhere.has(name)) addCost(sumCounts(stages));
     progress.finish(outcomes.failures.filter(({ name }) => pending.includes(name)).length);
     return { ...outcomes, earlierUse };
   }
@@ -190,13 +191,12 @@ export class FolderExecution {
     const { runner, backend, cacheFolder } = run;
     if (cacheFolder === null)
       throw new ValidationError('run has no cache folder, which arms in other processes share: null; name one');
-    const runHere = (arm: string) => {
-      elsewhere.delete(arm);
-      return runArmTask(folder, runner, arm, (share) => progress.report(arm, share));
-    };
+    const runHere = async (arm: string) =>
+      elsewhere.delete(arm) && runArmTask(folder, runner, arm, (share) => progress.report(arm, share));
+    const plan = async (workers: number) => (await import('./shared-work.ts')).planSharedWork(runner, arms, workers);
     const program = findOwnProgram(profiles === undefined ? null : join(folder, profiles));
     const job = { folder, arms, backend, signal, outcomes: outcomesIn(folder), program };
-    await launcher.launch({ ...job, runHere, report: progress.report, cacheFolder: resolve(cacheFolder) });
+    await launcher.launch({ ...job, plan, runHere, report: progress.report, cacheFolder: resolve(cacheFolder) });
     for (const arm of arms) if (!job.outcomes.has(arm)) job.outcomes.fail(arm, describeLostArm(launcher, arm));
   }
 

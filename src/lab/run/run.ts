@@ -169,7 +169,11 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
   const warnings = await findRunWarnings(runner, config, shown.records, own, measurement.queries);
   const counted = await runner.takeStageCounts();
-  const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
+  const stages = addCounts(
+    raced.stages,
+    ...[...runner.shared, ...outcomes.records].map((done) => done.stages),
+    counted,
+  );
   const { stopped } = raced;
   const finished: MeasuredRun = {
     run,

@@ -13,7 +13,7 @@ import type { Encoder, EncoderUse, TextOwner } from '../../model/encoder.ts';
 import { isSensitive } from '../../model/turns/memory-fields.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { listArmStages, readArm } from '../../rank/retrieval/written-steps.ts';
-import { Plan, type WorkspaceIdentity } from '../../rank/signals/plan.ts';
+import { Plan, type StageRoots, type WorkspaceIdentity } from '../../rank/signals/plan.ts';
 import type { Encoding, TextVectors } from '../../rank/signals/signal.ts';
 import type { StageStore } from '../../rank/signals/stage.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../rank/signals/subcorpus.ts';
@@ -315,7 +315,10 @@ export async function openTokens(source: WorkspaceSource, fit: ReadonlySet<strin
 }
 
 /** The inputs that distinguish the stages of an experiment, without computing anything. */
-export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code' | 'slices'>;
+export interface PlanSource extends Pick<ExperimentSource, 'dataset' | 'config' | 'code' | 'slices'> {
+  /** Makes the plan of a workspace; by default one that does not know how its stages are computed. */
+  readonly createPlan?: (roots: StageRoots) => Plan;
+}
 
 function createStageGraph(
   source: PlanSource,
@@ -323,11 +326,11 @@ function createStageGraph(
   fit: ReadonlySet<string>,
   arm: ArmEncoding,
 ): Plan {
-  const { dataset, code, slices } = source;
+  const { dataset, code, slices, createPlan = (roots) => new Plan(roots) } = source;
   const config = chooseArmEncoding(source.config, arm);
   const reach = limitReach(dataset, source.config, queries);
   const identity = buildWorkspaceIdentity({ dataset, code, config, ...reach }, fit);
-  return new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) });
+  return createPlan({ identity, corpus: dataset.corpus, queries, seed: config.seed, ...(slices && { slices }) });
 }
 
 /**
