@@ -265,7 +265,7 @@ export function assertUnpackedSize(where: string, packed: number, unpacked: numb
   });
 }
 
-/** Writes the next bytes at the beginning of an array with room for at least one. @returns their number; 0 at the end. */
+/** Writes the next bytes at the beginning of an array that is not empty. @returns their number; 0 at the end. */
 export type ReadBytes = (into: Uint8Array) => number;
 
 /** The first bytes of a file of gzip (RFC 1952). */

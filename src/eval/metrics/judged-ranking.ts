@@ -134,7 +134,9 @@ export function judgeGrades(
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
   return {
     grades,
-    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
+    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0))
+      .sort()
+      .reverse(),
     relevantGrade,
     relevant,
     nonrelevant: judged.length - relevant,
