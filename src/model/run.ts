@@ -22,6 +22,12 @@ export function displayRun(run: Run): Run {
 /** The result of a system: for each query id its documents, best first by the tie rule. */
 export type Run = ReadonlyMap<string, readonly Scored[]>;
 
+/** A run that was checked when it was read: finite scores, no document twice in a ranking. */
+export interface GradedRun extends Run {
+  /** [R] the grades of a ranking by rank, as of `JudgedRanking`, without making the ranking. */
+  gradeRanking(queryId: string, judgements: ReadonlyMap<string, number>): Float64Array;
+}
+
 /** The judgements: for each query id the grade of each judged document. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
 

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { RagPlusPlusError, StorageError } from '../errors/errors.ts';
+import { assertUnpackedSize, formatMegabytes } from '../files/files.ts';
 import { computeCrc32 } from '../hash/hash.ts';
 import { createSerialRunner } from '../values/once.ts';
-import { assertUnpackedSize, Decoder, formatMegabytes } from './decoder.ts';
+import { Decoder } from './decoder.ts';
 import type { ZipEntry } from './decoder-messages.ts';
 
 /** In bytes. The longest text of JavaScript has some 537 million characters. */

@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -19,6 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { StorageError } from '../errors/errors.ts';
 
 /** The ending of the name of a folder in which another one is made. */
@@ -238,4 +240,150 @@ export function locatePath(path: string, folder: string | null): string {
   if (folder === null || isAbsolute(path)) return path;
   const beside = join(folder, path);
   return existsSync(beside) ? beside : path;
+}
+
+/** A file that is this many times as large as its compressed form is refused: text compresses to a tenth. */
+const LARGEST_RATIO = 200;
+/** Smaller files may compress to anything. */
+const SMALL_BYTES = 2 ** 24;
+
+export function formatMegabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20).toLocaleString('en-US')} MiB`;
+}
+
+/**
+ * Refuses a bomb.
+ *
+ * @param name what to name once it is unpacked.
+ * @throws StorageError for what unpacks to far more bytes than any text.
+ */
+export function assertUnpackedSize(where: string, packed: number, unpacked: number, name: 'file' | 'folder'): void {
+  if (unpacked <= SMALL_BYTES || unpacked <= LARGEST_RATIO * packed) return;
+  throw new StorageError('unpack', where, {
+    cause: new Error(`${formatMegabytes(unpacked)} from ${formatMegabytes(packed)}`),
+    remedy: `unpack the archive yourself and name the ${name}; at most ${LARGEST_RATIO} times the compressed size is unpacked`,
+  });
+}
+
+/** Writes the next bytes at the beginning of an array that is not empty. @returns their number; 0 at the end. */
+export type ReadBytes = (into: Uint8Array) => number;
+
+/** The first bytes of a file of gzip (RFC 1952). */
+const GZIP = [0x1f, 0x8b] as const;
+
+/**
+ * Unpacks a file in a thread, since Node unpacks a stream only beside an event loop. Hands over each part and waits
+ * while as many are not taken as may wait. `counts` has the parts that were sent and those that were taken.
+ */
+const UNPACK = `
+  const { workerData } = require('node:worker_threads');
+  const { createReadStream } = require('node:fs');
+  const { pipeline } = require('node:stream');
+  const { createGunzip } = require('node:zlib');
+  const { path, port, counts, waiting } = workerData;
+  const send = (message) => {
+    port.postMessage(message);
+    Atomics.add(counts, 0, 1);
+    Atomics.notify(counts, 0);
+  };
+  const unpack = async () => {
+    for await (const part of pipeline(createReadStream(path), createGunzip({ chunkSize: 2 ** 16 }), () => {})) {
+      for (let taken; Atomics.load(counts, 0) - (taken = Atomics.load(counts, 1)) >= waiting; ) Atomics.wait(counts, 1, taken);
+      send({ part });
+    }
+    send({ isEnd: true });
+  };
+  unpack().catch((error) => send({ error: error.message }));`;
+
+/** Parts of an unpacked file that wait for their reader. */
+const WAITING = 4;
+
+type UnpackMessage = { readonly part: Uint8Array } | { readonly error: string } | { readonly isEnd: true };
+
+/** The bytes of a file of gzip, of which a few parts are in memory. */
+class UnpackedFile {
+  readonly #path: string;
+  readonly #size: number;
+  readonly #counts = new Int32Array(new SharedArrayBuffer(8));
+  readonly #channel = new MessageChannel();
+  readonly #thread: Worker;
+  /** Parts; the message of the end is none. */
+  #received = 0;
+  #isEnded = false;
+  #length = 0;
+  #part: Uint8Array = new Uint8Array();
+
+  /** @param size of the file as it is. */
+  constructor(path: string, size: number) {
+    [this.#path, this.#size] = [path, size];
+    const port = this.#channel.port2;
+    this.#thread = new Worker(UNPACK, {
+      ...{ eval: true, execArgv: [] },
+      workerData: { path, port, counts: this.#counts, waiting: WAITING },
+      transferList: [port],
+    });
+  }
+
+  /** @throws StorageError for a file that is damaged, or unpacks to far more bytes than any text. */
+  readonly read: ReadBytes = (into) => {
+    if (this.#part.length === 0 && !this.#isEnded) this.#part = this.#receive();
+    const taken = this.#part.subarray(0, into.length);
+    into.set(taken);
+    this.#part = this.#part.subarray(taken.length);
+    return taken.length;
+  };
+
+  /** The next part; empty after the last one. */
+  #receive(): Uint8Array {
+    Atomics.wait(this.#counts, 0, this.#received); // until more was sent than was received
+    const { message } = receiveMessageOnPort(this.#channel.port1) as { message: UnpackMessage };
+    if ('error' in message)
+      throw new StorageError('unpack', this.#path, {
+        cause: new Error(message.error),
+        remedy: 'check that the file is whole, or copy it again',
+      });
+    this.#isEnded = 'isEnd' in message;
+    if ('isEnd' in message) return new Uint8Array();
+    this.#received++;
+    Atomics.store(this.#counts, 1, this.#received);
+    Atomics.notify(this.#counts, 1);
+    this.#length += message.part.length;
+    assertUnpackedSize(this.#path, this.#size, this.#length, 'file');
+    return message.part;
+  }
+
+  close(): void {
+    this.#channel.port1.close();
+    void this.#thread.terminate();
+  }
+}
+
+/** True if a file begins as one of gzip. Takes no byte of what is not a regular file, such as a pipe. */
+function isGzip(file: number): boolean {
+  const bytes = new Uint8Array(GZIP.length);
+  if (fstatSync(file).isFile()) readSync(file, bytes, 0, GZIP.length, 0);
+  return GZIP.every((byte, i) => bytes[i] === byte);
+}
+
+/**
+ * Reads the bytes of a file from its beginning; those of a file of gzip, whatever its name, unpacked.
+ *
+ * @param use reads as many of the bytes as it wants.
+ * @returns what `use` returns.
+ * @throws StorageError for a file that cannot be read or unpacked; as `use` does.
+ */
+export function readFileBytes<T>(path: string, use: (read: ReadBytes) => T): T {
+  const file = runNamingPath('read', path, () => openSync(path, 'r'));
+  try {
+    if (!runNamingPath('read', path, () => isGzip(file)))
+      return use((into) => runNamingPath('read', path, () => readSync(file, into, 0, into.length, null)));
+    const unpacked = new UnpackedFile(path, fstatSync(file).size);
+    try {
+      return use(unpacked.read);
+    } finally {
+      unpacked.close();
+    }
+  } finally {
+    closeSync(file);
+  }
 }

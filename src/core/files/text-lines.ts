@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StorageError, ValidationError } from '../errors/errors.ts';
+import type { ReadBytes } from './files.ts';
 
 /** Bytes of a line, far above any row of a format that is read: a longer line has lost its line feed. */
 export const LONGEST_LINE = 2 ** 26;
 
 const CHUNK_BYTES = 2 ** 20;
 const LINE_FEED = 10;
-const RETURN = 13;
 const CARRIAGE_RETURN = '\r';
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -189,34 +189,55 @@ export function readJsonLines<T>(path: string, parse: (line: string, where: stri
   return Array.from(readLines(path), ({ text, where }) => parse(text, where));
 }
 
-const SPACE = 32;
-const TAB = 9;
+const [TAB, RETURN, SPACE] = [9, 13, 32];
 const LAST_PRINTED = 126;
-const DOT = 46;
-const ZERO = 48;
-const MINUS = 45;
+const [MINUS, DOT, ZERO] = [45, 46, 48];
 /** Digits of a whole number that float64 always holds, and powers of 10 up to it. */
 const SAFE_DIGITS = 15;
 const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
+/** Bytes of the block of a file that is in memory. */
+const BLOCK_BYTES = 2 ** 18;
+
+/** Reads a text that is in memory. */
+export function createTextSource(text: string): ReadBytes {
+  const bytes = Buffer.from(text);
+  let at = 0;
+  return (into) => {
+    const part = bytes.subarray(at, at + into.length);
+    into.set(part);
+    at += part.length;
+    return part.length;
+  };
+}
+
 /**
- * Reads a text of lines with the same number of columns each, between spaces and tabs, in one pass; a column becomes a
- * string only when asked for. Empty lines are skipped.
+ * Reads lines with the same number of columns each, between spaces and tabs, in one pass over their bytes; a column
+ * becomes a string only when asked for. Holds one block of the bytes, or the longest line. Skips empty lines.
  */
 export class ColumnReader {
-  readonly #text: string;
+  readonly #read: ReadBytes;
   readonly #source: string;
   readonly #width: number;
-  /** [width] of the columns of the line in the text. */
+  /** [width] of the columns of the line in the block. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
   /** The columns of a line with other characters than those of ASCII that are printed. */
   #fields: readonly string[] | null = null;
+  #block: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  /** Bytes of the block that were read. */
+  #filled = 0;
+  #isLast = false;
   #line = 0;
-  #at = 0;
+  #count = 0;
+  #isPlain = true;
+  /** The beginning of the line, and of the next one. */
+  #start = 0;
+  #next = 0;
 
-  constructor(text: string, source: string, width: number) {
-    this.#text = text;
+  /** @param source what errors call the bytes, usually the path of a file. */
+  constructor(read: ReadBytes, source: string, width: number) {
+    this.#read = read;
     this.#source = source;
     this.#width = width;
     this.#starts = new Int32Array(width);
@@ -231,59 +252,82 @@ export class ColumnReader {
   /**
    * Goes to the next line; false after the last one.
    *
-   * @throws ValidationError naming the line with another number of columns, or that is too long.
+   * @throws ValidationError naming the line with another number of columns, or that is too long; as the source does.
    */
   next(): boolean {
-    while (this.#at < this.#text.length) {
-      const start = this.#at;
-      const columns = this.#scanLine();
-      if (columns === 0) continue;
-      if (columns !== this.#width) throw this.#createWidthError(start, columns);
-      return true;
+    for (this.#start = this.#next; ; this.#start = this.#next) {
+      while (!this.#findColumns()) this.#fillBlock();
+      if (this.#next === this.#start) return false;
+      if (this.#next - this.#start > LONGEST_LINE) throw this.#createLongError(this.#next - this.#start);
+      this.#line++;
+      if (!this.#isPlain) this.#fields = this.#listFields();
+      const columns = this.#fields?.length ?? this.#count;
+      if (columns === this.#width) return true;
+      if (columns > 0) throw this.#createWidthError(columns);
     }
-    return false;
   }
 
-  /** Finds the columns of the next line. @returns their number. */
-  #scanLine(): number {
-    const text = this.#text;
-    const start = this.#at;
-    let at = start;
+  /** Moves the begun line to the front of the block, which grows if the line fills it, and reads on. */
+  #fillBlock(): void {
+    const begun = this.#filled - this.#start;
+    if (begun > LONGEST_LINE) throw this.#createLongError(begun);
+    const block = begun < this.#block.length ? this.#block : Buffer.allocUnsafeSlow(2 * begun);
+    this.#block.copy(block, 0, this.#start, this.#filled);
+    this.#block = block;
+    this.#start = 0;
+    this.#filled = begun;
+    while (this.#filled < block.length && !this.#isLast) {
+      const length = this.#read(block.subarray(this.#filled));
+      this.#isLast = length === 0;
+      this.#filled += length;
+    }
+  }
+
+  #createLongError(bytes: number): ValidationError {
+    const where = `${this.#source}:${this.#line + 1}`;
+    return createLengthError(where, `${bytes.toLocaleString('en-US')} or more`, LONGEST_LINE, 'bytes');
+  }
+
+  /** Finds the columns and the end of the line. @returns false if the block has only its beginning. */
+  #findColumns(): boolean {
+    const [block, width, filled] = [this.#block, this.#width, this.#filled];
+    let at = this.#start;
     let columns = 0;
     let isInside = false;
     let isPlain = true;
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at);
+    for (; at < filled; at++) {
+      const code = block[at]!;
       if (code === LINE_FEED) break;
       if (code > SPACE) {
         isPlain &&= code <= LAST_PRINTED;
         if (isInside) continue;
-        if (columns < this.#width) this.#starts[columns] = at;
+        if (columns < width) this.#starts[columns] = at;
         columns++;
         isInside = true;
       } else {
-        if (isInside && columns <= this.#width) this.#ends[columns - 1] = at;
+        if (isInside && columns <= width) this.#ends[columns - 1] = at;
         isInside = false;
-        isPlain &&= code === SPACE || code === TAB || (code === RETURN && text.charCodeAt(at + 1) === LINE_FEED);
+        isPlain &&= code === SPACE || code === TAB || (code === RETURN && block[at + 1] === LINE_FEED);
       }
     }
-    if (isInside && columns <= this.#width) this.#ends[columns - 1] = at;
-    this.#line++;
-    this.#at = at + 1;
-    if (at - start > LONGEST_LINE)
-      throw createLengthError(this.where, (at - start).toLocaleString('en-US'), LONGEST_LINE, 'characters');
-    this.#fields = isPlain ? null : this.#listFields(start, at);
-    return this.#fields?.length ?? columns;
+    if (at === filled && !this.#isLast) return false;
+    if (isInside && columns <= width) this.#ends[columns - 1] = at;
+    this.#next = Math.min(at + 1, filled);
+    this.#count = columns;
+    this.#isPlain = isPlain;
+    this.#fields = null;
+    return true;
   }
 
-  #listFields(start: number, end: number): string[] {
-    const line = locateLine(this.#source, this.#line, this.#text.slice(start, end)).text.trim();
+  #listFields(): string[] {
+    const end = this.#block[this.#next - 1] === LINE_FEED ? this.#next - 1 : this.#next;
+    const line = locateLine(this.#source, this.#line, this.#block.toString('utf8', this.#start, end)).text.trim();
     return line === '' ? [] : line.split(/[ \t]+/);
   }
 
-  #createWidthError(start: number, columns: number): ValidationError {
+  #createWidthError(columns: number): ValidationError {
     const at = this.where;
-    const fields = this.#listFields(start, this.#at - 1).join(' ');
+    const fields = this.#listFields().join(' ');
     return new ValidationError(
       `expected ${this.#width} columns at ${at}, got ${columns}: ${fields}; correct the line`,
       { at },
@@ -292,27 +336,35 @@ export class ColumnReader {
 
   /** The text of a column of the line. */
   get(column: number): string {
-    return this.#fields?.[column] ?? this.#text.slice(this.#starts[column], this.#ends[column]);
+    return this.#fields?.[column] ?? this.#block.toString('latin1', this.#starts[column], this.#ends[column]);
+  }
+
+  /** Calls a function with the bytes of a column: those from `start` to `end`, which the next line replaces. */
+  useBytes<T>(column: number, use: (bytes: Uint8Array, start: number, end: number) => T): T {
+    if (this.#fields === null) return use(this.#block, this.#starts[column]!, this.#ends[column]!);
+    const bytes = Buffer.from(this.get(column));
+    return use(bytes, 0, bytes.length);
   }
 
   /** True if a column has this text. */
   has(column: number, value: string): boolean {
     if (this.#fields !== null) return this.#fields[column] === value;
-    const start = this.#starts[column] as number;
-    return this.#ends[column]! - start === value.length && this.#text.startsWith(value, start);
+    const start = this.#starts[column]!;
+    if (this.#ends[column]! - start !== value.length) return false;
+    for (let i = 0; i < value.length; i++) if (this.#block[start + i] !== value.charCodeAt(i)) return false;
+    return true;
   }
 
   /** The number that a column states, as `Number` reads it; NaN for none. */
   getNumber(column: number): number {
     if (this.#fields !== null) return Number(this.get(column));
-    const text = this.#text;
-    const end = this.#ends[column] as number;
-    let at = this.#starts[column] as number;
-    const isNegative = text.charCodeAt(at) === MINUS;
+    const [block, end] = [this.#block, this.#ends[column]!];
+    let at = this.#starts[column]!;
+    const isNegative = block[at] === MINUS;
     if (isNegative) at++;
     let [whole, digits, fraction] = [0, 0, -1];
     for (; at < end; at++) {
-      const digit = text.charCodeAt(at) - ZERO;
+      const digit = block[at]! - ZERO;
       if (digit >= 0 && digit <= 9 && digits < SAFE_DIGITS) {
         whole = 10 * whole + digit;
         digits++;

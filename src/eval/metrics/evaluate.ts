@@ -1,10 +1,11 @@
 import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { ValidationError } from '../../core/errors/errors.ts';
-import type { Qrels, Run, Superseded } from '../../model/run.ts';
+import type { GradedRun, Qrels, Run, Superseded } from '../../model/run.ts';
 import {
   countHolesWithin,
   countRanksWithin,
   type JudgedRanking,
+  judgeGrades,
   judgeRanking,
   type RankingFacts,
 } from './judged-ranking.ts';
@@ -112,6 +113,15 @@ function collectFacts(qrels: Qrels, metrics: readonly Metric[], options: Evaluat
   };
 }
 
+type Judgements = ReadonlyMap<string, number>;
+
+/** {@link judgeRanking} for a query of a run. A run that was checked is asked for grades, unless documents count. */
+function judgeQuery(run: Run | GradedRun, query: string, judged: Judgements, relevant: number, facts: RankingFacts) {
+  return 'gradeRanking' in run && facts.countTokens === undefined && facts.superseded === undefined
+    ? judgeGrades(query, run.gradeRanking(query, judged), judged, relevant, facts.highestGrade)
+    : judgeRanking(query, run.get(query) ?? [], judged, relevant, facts);
+}
+
 /** The highest grade of all judgements; 1 where none is higher. */
 export function findHighestGrade(qrels: Qrels): number {
   let highest = 1;
@@ -130,16 +140,14 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
   assertOptions(options);
   const metrics = metricIds.map(parseMetric);
   const facts = collectFacts(qrels, metrics, options);
-  const { superseded } = options;
   const values = metrics.map(() => [] as number[]);
   const coverage = metrics.map(() => [] as Coverage[]);
   const queryIds: string[] = [];
   const holes: number[] = [];
   const unanswerable: string[] = [];
   for (const [queryId, judgements] of qrels) {
-    const replaced = superseded === undefined ? {} : { superseded: superseded.get(queryId) ?? NONE };
-    const own = { ...facts, ...replaced };
-    const ranking = judgeRanking(queryId, run.get(queryId) ?? [], judgements, options.relevantGrade, own);
+    const own = options.superseded ? { ...facts, superseded: options.superseded.get(queryId) ?? NONE } : facts;
+    const ranking = judgeQuery(run, queryId, judgements, options.relevantGrade, own);
     if (ranking.relevant === 0) unanswerable.push(queryId);
     if (ranking.relevant === 0 && options.unanswerable === 'apart') continue;
     queryIds.push(queryId);

@@ -95,6 +95,9 @@ function assertRanking(queryId: string, ranking: readonly Scored[]): void {
   }
 }
 
+/** The grade of a document; {@link UNJUDGED} below 0. */
+const keepGrade = (grade = UNJUDGED) => (grade >= 0 ? grade : UNJUDGED);
+
 /**
  * Sorts a ranking by the tie rule and looks its documents up. As in trec_eval, a negative grade means that the document was pooled but not judged.
  *
@@ -108,24 +111,37 @@ export function judgeRanking(
   { highestGrade, countTokens, superseded }: RankingFacts = {},
 ): JudgedRanking {
   assertRanking(queryId, ranking);
+  const sorted = sortByTieRule(ranking);
+  const grades = new Float64Array(sorted.length);
+  for (let rank = 0; rank < grades.length; rank++) grades[rank] = keepGrade(judgements.get(sorted[rank]!.id));
+  return {
+    ...judgeGrades(queryId, grades, judgements, relevantGrade, highestGrade),
+    tokens: countTokens ? Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)) : null,
+    replacements: superseded === undefined ? null : locateReplacements(sorted, superseded),
+  };
+}
+
+/** The same for a ranking whose documents are known by their grades alone, see {@link JudgedRanking.grades}. */
+export function judgeGrades(
+  queryId: string,
+  grades: Float64Array,
+  judgements: ReadonlyMap<string, number>,
+  relevantGrade: number,
+  highestGrade?: number,
+): JudgedRanking {
   assertJudgements(queryId, judgements);
   const judged = [...judgements.values()].filter((grade) => grade >= 0);
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
-  const sorted = sortByTieRule(ranking);
-  const grades = new Float64Array(sorted.length);
-  for (let rank = 0; rank < grades.length; rank++) {
-    const grade = judgements.get(sorted[rank]!.id) ?? UNJUDGED;
-    grades[rank] = grade >= 0 ? grade : UNJUDGED;
-  }
   return {
     grades,
-    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
+    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0))
+      .sort()
+      .reverse(),
     relevantGrade,
     relevant,
     nonrelevant: judged.length - relevant,
     highestGrade: highestGrade ?? null,
-    tokens: countTokens ? Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)) : null,
-    replacements: superseded === undefined ? null : locateReplacements(sorted, superseded),
+    ...{ tokens: null, replacements: null },
   };
 }
 

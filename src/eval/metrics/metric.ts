@@ -1,6 +1,5 @@
 import { RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
 import { Registry } from '../../core/validation/registry.ts';
-import { allEvidence } from './all-evidence.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
 import { expectedReciprocalRank } from './expected-reciprocal-rank.ts';
@@ -16,7 +15,7 @@ import { precision, rPrecision } from './precision.ts';
 import { rankBiasedPrecision } from './rank-biased-precision.ts';
 import { recall, retrievedRelevant } from './recall.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
-import { success } from './success.ts';
+import { allEvidence, success } from './success.ts';
 import { correctFirst, missingReplacement, stale } from './superseded.ts';
 
 /** The parts of a metric as it is written: `name`, `name@10`, `name@500t`, `rbp(0.8)`, `map(rel=2)@100`. */

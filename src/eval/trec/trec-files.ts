@@ -1,9 +1,10 @@
 import { NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
-import { readText, writeAtomic } from '../../core/files/files.ts';
-import { ColumnReader } from '../../core/files/text-lines.ts';
+import { type ReadBytes, readFileBytes, writeAtomic } from '../../core/files/files.ts';
+import { ColumnReader, createTextSource } from '../../core/files/text-lines.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { displayRun, type Qrels, type Run, type Superseded } from '../../model/run.ts';
-import { compareBytes, compareScored, type Scored, sortByTieRule } from '../../model/turns/tie-rule.ts';
+import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+import { RunColumns } from './run-columns.ts';
 
 /**
  * The text formats of trec_eval: a run is lines of `query Q0 document rank score tag`, judgements are lines of `query 0 document grade`.
@@ -96,105 +97,6 @@ function formatJudgements(queryId: string, judgements: ReadonlyMap<string, numbe
   return lines.join('');
 }
 
-function parseNumber(what: string, lines: ColumnReader, column: number): number {
-  const value = lines.getNumber(column);
-  if (Number.isFinite(value)) return value;
-  const at = lines.where;
-  throw new ValidationError(`${what} at ${at} is not a number: ${lines.get(column)}; correct the line`, { at });
-}
-
-function createRepeatError(lines: ColumnReader): ValidationError {
-  const [queryId, id, at] = [lines.get(0), lines.get(2), lines.where];
-  const message = `query ${queryId} repeats a document at ${at}: ${id}; remove the line`;
-  return new ValidationError(message, { at, queryId, id });
-}
-
-/** A query's part of a run that is read. */
-class OpenRanking {
-  readonly scored: Scored[] = [];
-  #ids: Set<string> | null = new Set();
-  #isResumed = false;
-
-  /** False for a document that it has. */
-  add(id: string, score: number): boolean {
-    if (this.#ids === null) {
-      this.#ids = new Set(this.scored.map((one) => one.id));
-      this.#isResumed = true;
-    }
-    if (this.#ids.has(id)) return false;
-    this.#ids.add(id);
-    this.scored.push({ id, score });
-    return true;
-  }
-
-  /** Lets go of what a query needs whose lines follow each other; made again once for one that comes back. */
-  pause(): void {
-    if (!this.#isResumed) this.#ids = null;
-  }
-}
-
-/**
- * @param source what errors call the text, usually its path.
- * @throws ValidationError naming the first line with a wrong number of columns, a score that is no number or a repeated
- *   document.
- */
-export function parseRun(text: string, source: string): Run {
-  const rankings = new Map<string, OpenRanking>();
-  let [queryId, open] = ['', null as OpenRanking | null];
-  for (const lines = new ColumnReader(text, source, 6); lines.next(); ) {
-    if (open === null || !lines.has(0, queryId)) {
-      open?.pause();
-      queryId = lines.get(0);
-      open = getOrCompute(rankings, queryId, () => new OpenRanking());
-    }
-    if (!open.add(lines.get(2), parseNumber('score', lines, 4))) throw createRepeatError(lines);
-  }
-  return displayRun(new Map(Array.from(rankings, ([query, { scored }]) => [query, sortByTieRule(scored)])));
-}
-
-/** @throws ValidationError as {@link parseRun} does. */
-export function parseQrels(text: string, source: string): Qrels {
-  const table = new Map<string, Map<string, number>>();
-  let [queryId, row] = ['', null as Map<string, number> | null];
-  for (const lines = new ColumnReader(text, source, 4); lines.next(); ) {
-    if (row === null || !lines.has(0, queryId)) {
-      queryId = lines.get(0);
-      row = getOrCompute(table, queryId, () => new Map<string, number>());
-    }
-    const id = lines.get(2);
-    const grade = parseNumber('grade', lines, 3);
-    if (row.has(id)) throw createRepeatError(lines);
-    row.set(id, grade);
-  }
-  return table;
-}
-
-/**
- * Writes a run as a TREC run file, see {@link formatRun}. An existing file is replaced in one step. @param tag the name of the system. @throws as {@link
- * formatRun}.
- */
-export function writeRun(path: string, run: Run, tag: string): void {
-  writeAtomic(path, formatRun(run, tag));
-}
-
-/** Reads a TREC run file, see {@link parseRun}. @throws ValidationError as {@link parseRun} does. */
-export function readRun(path: string): Run {
-  return parseRun(readText(path), path);
-}
-
-/**
- * Writes judgements as a TREC qrels file, see {@link formatQrels}. An existing file is replaced in one step. @throws ValidationError as {@link
- * formatQrels} does.
- */
-export function writeQrels(path: string, qrels: Qrels): void {
-  writeAtomic(path, encodeQrels(qrels));
-}
-
-/** Reads a TREC qrels file, see {@link parseQrels}. @throws ValidationError as {@link parseRun} does. */
-export function readQrels(path: string): Qrels {
-  return parseQrels(readText(path), path);
-}
-
 /** The name of a file of superseded documents: beside judgements of a dataset, and in the folder of a run. */
 export const SUPERSEDED_FILE = 'superseded.tsv';
 
@@ -216,16 +118,100 @@ export function formatSuperseded(superseded: Superseded): string {
   return lines.join('');
 }
 
+function parseNumber(what: string, lines: ColumnReader, column: number): number {
+  const value = lines.getNumber(column);
+  if (Number.isFinite(value)) return value;
+  const at = lines.where;
+  throw new ValidationError(`${what} at ${at} is not a number: ${lines.get(column)}; correct the line`, { at });
+}
+
+function createRepeatError(lines: ColumnReader): ValidationError {
+  const [queryId, id, at] = [lines.get(0), lines.get(2), lines.where];
+  const message = `query ${queryId} repeats a document at ${at}: ${id}; remove the line`;
+  return new ValidationError(message, { at, queryId, id });
+}
+
+function collectRun(read: ReadBytes, source: string): Run {
+  const run = new RunColumns();
+  let queryId: string | null = null;
+  let score = 0;
+  const add = (bytes: Uint8Array, start: number, end: number) => run.add(bytes, start, end, score);
+  for (const lines = new ColumnReader(read, source, 6); lines.next(); ) {
+    if (queryId === null || !lines.has(0, queryId)) {
+      queryId = lines.get(0);
+      run.begin(queryId);
+    }
+    score = parseNumber('score', lines, 4);
+    if (!lines.useBytes(2, add)) throw createRepeatError(lines);
+  }
+  return displayRun(run.finish());
+}
+
+function collectQrels(read: ReadBytes, source: string): Qrels {
+  const table = new Map<string, Map<string, number>>();
+  let [queryId, row] = ['', null as Map<string, number> | null];
+  for (const lines = new ColumnReader(read, source, 4); lines.next(); ) {
+    if (row === null || !lines.has(0, queryId)) {
+      queryId = lines.get(0);
+      row = getOrCompute(table, queryId, () => new Map<string, number>());
+    }
+    const id = lines.get(2);
+    const grade = parseNumber('grade', lines, 3);
+    if (row.has(id)) throw createRepeatError(lines);
+    row.set(id, grade);
+  }
+  return table;
+}
+
 /**
- * Reads what {@link formatSuperseded} writes; spaces are accepted in place of tabs.
+ * The run makes a ranking each time it is asked for one, see {@link RunColumns}.
  *
  * @param source what errors call the text, usually its path.
- * @throws ValidationError naming the line, for a wrong number of columns, a repeated document, and one that replaces
- *   itself.
+ * @throws ValidationError naming the first line with a wrong number of columns, a score that is no number or a repeated
+ *   document.
  */
-export function parseSuperseded(text: string, source: string): Superseded {
+export function parseRun(text: string, source: string): Run {
+  return collectRun(createTextSource(text), source);
+}
+
+/** @throws ValidationError as {@link parseRun} does. */
+export function parseQrels(text: string, source: string): Qrels {
+  return collectQrels(createTextSource(text), source);
+}
+
+/**
+ * Writes a run as a TREC run file, see {@link formatRun}. An existing file is replaced in one step. @param tag the name of the system. @throws as {@link
+ * formatRun}.
+ */
+export function writeRun(path: string, run: Run, tag: string): void {
+  writeAtomic(path, formatRun(run, tag));
+}
+
+/**
+ * Reads a TREC run file, also of gzip, a block at a time; see {@link parseRun}.
+ *
+ * @throws ValidationError as {@link parseRun} does, StorageError for a file that cannot be read or unpacked.
+ */
+export function readRun(path: string): Run {
+  return readFileBytes(path, (read) => collectRun(read, path));
+}
+
+/**
+ * Writes judgements as a TREC qrels file, see {@link formatQrels}. An existing file is replaced in one step. @throws ValidationError as {@link
+ * formatQrels} does.
+ */
+export function writeQrels(path: string, qrels: Qrels): void {
+  writeAtomic(path, encodeQrels(qrels));
+}
+
+/** Reads a TREC qrels file, also of gzip, see {@link parseQrels}. @throws as {@link readRun} does. */
+export function readQrels(path: string): Qrels {
+  return readFileBytes(path, (read) => collectQrels(read, path));
+}
+
+function collectSuperseded(read: ReadBytes, source: string): Superseded {
   const table = new Map<string, Map<string, string>>();
-  for (const lines = new ColumnReader(text, source, 3); lines.next(); ) {
+  for (const lines = new ColumnReader(read, source, 3); lines.next(); ) {
     const [queryId, id, replacement, at] = [lines.get(0), lines.get(1), lines.get(2), lines.where];
     const documents = getOrCompute(table, queryId, () => new Map<string, string>());
     const facts = { at, queryId, id };
@@ -238,7 +224,18 @@ export function parseSuperseded(text: string, source: string): Superseded {
   return table;
 }
 
-/** Reads a file of superseded documents, see {@link parseSuperseded}. @throws ValidationError as it does. */
+/**
+ * Reads what {@link formatSuperseded} writes; spaces are accepted in place of tabs.
+ *
+ * @param source what errors call the text, usually its path.
+ * @throws ValidationError naming the line, for a wrong number of columns, a repeated document, and one that replaces
+ *   itself.
+ */
+export function parseSuperseded(text: string, source: string): Superseded {
+  return collectSuperseded(createTextSource(text), source);
+}
+
+/** Reads a file of superseded documents, see {@link parseSuperseded}. @throws as it and {@link readRun} do. */
 export function readSuperseded(path: string): Superseded {
-  return parseSuperseded(readText(path), path);
+  return readFileBytes(path, (read) => collectSuperseded(read, path));
 }

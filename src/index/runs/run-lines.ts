@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { ColumnReader, splitLines } from '../../core/files/text-lines.ts';
+import { ColumnReader, createTextSource, splitLines } from '../../core/files/text-lines.ts';
 import { parse } from '../../core/validation/validation.ts';
 
 /** A document that a system ranked for a query, as a line of its file states it. Nothing is checked but the columns. */
@@ -30,7 +30,7 @@ function parseScore(at: string, text: string): number {
 
 function parseTrecLines(text: string, source: string): RunLine[] {
   const parsed: RunLine[] = [];
-  for (const lines = new ColumnReader(text, source, 6); lines.next(); ) {
+  for (const lines = new ColumnReader(createTextSource(text), source, 6); lines.next(); ) {
     const rank = lines.getNumber(3);
     const score = lines.getNumber(4);
     parsed.push({

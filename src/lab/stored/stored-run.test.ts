@@ -52,7 +52,9 @@ beforeEach(() => {
 });
 
 test('a run is what its files say, its queries in their order, its rankings by the arms and not by the files', () => {
-  expect(openRun(root)).toEqual({
+  const stored = openRun(root);
+  const runs = new Map(Array.from(stored.runs, ([arm, run]) => [arm, new Map(run)]));
+  expect({ ...stored, runs }).toEqual({
     repetitions: new Map(),
     superseded: null,
     folder: root,

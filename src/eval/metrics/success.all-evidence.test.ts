@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allEvidence } from './all-evidence.ts';
 import { buildSampleRanking } from './ranking.fixture.ts';
+import { allEvidence } from './success.ts';
 
 test('every relevant document must be there, also those that the ranking lacks', () => {
   expect(allEvidence.compute(buildSampleRanking([1, 0, 1]), 3)).toBe(1);

@@ -1,0 +1,390 @@
+import { getOrCompute } from '../../core/values/once.ts';
+import type { GradedRun } from '../../model/run.ts';
+import type { Scored } from '../../model/turns/tie-rule.ts';
+import { UNJUDGED } from '../metrics/judged-ranking.ts';
+
+/** A number of bytes, the same for equal ones. Takes four bytes a step, since each product waits for the one before. */
+function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    const four = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    hash = Math.imul(hash ^ four, 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  for (; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+/** The bytes of a text in UTF-8, in an array that holds them until the next call where the text is short ASCII. */
+function encodeName(text: string, into: Uint8Array): Uint8Array {
+  if (text.length > into.length) return Buffer.from(text);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) return Buffer.from(text);
+    into[i] = code;
+  }
+  return into;
+}
+
+const LEAST_SLOTS = 2 ** 5;
+
+/** Distinct names of rows, in UTF-8, one behind the other, and the row of each name. */
+class RowNames {
+  #bytes = Buffer.allocUnsafeSlow(2 ** 10);
+  /** [rows + 1] the first byte of each name, and the end of the last one. */
+  #starts = new Uint32Array(2 ** 6);
+  #size = 0;
+  readonly #scratch = new Uint8Array(2 ** 7);
+  /** A row + 1 in the slot of its hash, or the next one that was free; 0 in free ones. A power of 2. */
+  #slots = new Int32Array(LEAST_SLOTS);
+
+  get size(): number {
+    return this.#size;
+  }
+
+  clear(): void {
+    this.#size = 0;
+    this.#slots.fill(0);
+  }
+
+  /** Adds a row with the bytes of an array from `start` to `end`. @returns false if a row has this name. */
+  add(bytes: Uint8Array, start: number, end: number): boolean {
+    const slot = this.#findSlot(bytes, start, end);
+    if (this.#slots[slot] !== 0) return false;
+    const from = this.#starts[this.#size]!;
+    const to = from + end - start;
+    if (to > this.#bytes.length) this.#enlargeBytes(2 * to);
+    const own = this.#bytes;
+    for (let at = start; at < end; at++) own[from + at - start] = bytes[at]!;
+    this.#size++;
+    if (this.#size === this.#starts.length) this.#enlargeRows();
+    this.#starts[this.#size] = to;
+    this.#slots[slot] = this.#size;
+    if (2 * this.#size > this.#slots.length) this.#enlargeSlots();
+    return true;
+  }
+
+  /** Adds a row with a text. @returns false if a row has this name. */
+  addText(text: string): boolean {
+    const bytes = encodeName(text, this.#scratch);
+    return this.add(bytes, 0, bytes === this.#scratch ? text.length : bytes.length);
+  }
+
+  /** The row of the name that an array has from `start` to `end`; -1 for none. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    return this.#slots[this.#findSlot(bytes, start, end)]! - 1;
+  }
+
+  #findSlot(bytes: Uint8Array, start: number, end: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hashBytes(bytes, start, end) & mask;
+    while (slots[slot] !== 0 && !this.#hasName(slots[slot]! - 1, bytes, start, end)) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #hasName(row: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const own = this.#bytes;
+    const from = this.#starts[row]! - start;
+    if (this.#starts[row + 1]! - from !== end) return false;
+    for (let at = start; at < end; at++) if (own[from + at] !== bytes[at]) return false;
+    return true;
+  }
+
+  #enlargeBytes(length: number): void {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    this.#bytes.copy(bytes, 0, 0, this.#starts[this.#size]);
+    this.#bytes = bytes;
+  }
+
+  #enlargeRows(): void {
+    const starts = new Uint32Array(2 * this.#starts.length);
+    starts.set(this.#starts);
+    this.#starts = starts;
+  }
+
+  #enlargeSlots(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length);
+    for (let row = 0; row < this.#size; row++)
+      this.#slots[this.#findSlot(this.#bytes, this.#starts[row]!, this.#starts[row + 1]!)] = row + 1;
+  }
+
+  /** The order of the names of two rows by their bytes: negative if the first comes before the second. */
+  compare(a: number, b: number): number {
+    const starts = this.#starts;
+    return this.#bytes.compare(this.#bytes, starts[b]!, starts[b + 1]!, starts[a]!, starts[a + 1]!);
+  }
+
+  /** The bytes that hold the names, see {@link getStart}; others once a row was added. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  /** The first byte of a row's name, and for the number of rows the end of the last name. */
+  getStart(row: number): number {
+    return this.#starts[row]!;
+  }
+}
+
+/** Rows of a block. A power of 2. */
+const BLOCK_BITS = 12;
+const BLOCK_ROWS = 2 ** BLOCK_BITS;
+
+/** Rows of a run; each block but the last one has {@link BLOCK_ROWS}. */
+interface Block {
+  /** The names of the documents, in UTF-8, one behind the other. */
+  bytes: Buffer;
+  /** [rows + 1] the first byte of each name, and the end of the last one. */
+  readonly starts: Uint32Array;
+  /** [rows] */
+  readonly scores: Float64Array;
+}
+
+/** The rows of a run: 12 bytes each, and the name of the document. What was added is copied once and never moved. */
+class RankedRows {
+  readonly #blocks: Block[] = [];
+  /** The rows after those of the blocks, in memory that is used again for the next ones. */
+  readonly #last: Block = {
+    bytes: Buffer.allocUnsafeSlow(2 ** 10),
+    starts: new Uint32Array(BLOCK_ROWS + 1),
+    scores: new Float64Array(BLOCK_ROWS),
+  };
+  /** Rows of the last block. */
+  #count = 0;
+
+  get size(): number {
+    return this.#blocks.length * BLOCK_ROWS + this.#count;
+  }
+
+  /** Adds rows. @param order which ones of the names and scores */
+  add(names: RowNames, scores: Float64Array, order: Int32Array): void {
+    for (const row of order) {
+      if (this.#count === BLOCK_ROWS) this.#closeBlock();
+      this.#addName(names.bytes, names.getStart(row), names.getStart(row + 1));
+      this.#last.scores[this.#count - 1] = scores[row]!;
+    }
+  }
+
+  #addName(bytes: Buffer, start: number, end: number): void {
+    const last = this.#last;
+    const from = last.starts[this.#count]!;
+    const to = from + end - start;
+    if (to > last.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * to);
+      last.bytes.copy(larger, 0, 0, from);
+      last.bytes = larger;
+    }
+    const own = last.bytes;
+    for (let at = start; at < end; at++) own[from + at - start] = bytes[at]!;
+    this.#count++;
+    last.starts[this.#count] = to;
+  }
+
+  /** Copies the rows of the last block into memory of their length. */
+  #closeBlock(): void {
+    const { starts, scores, bytes } = this.#last;
+    const own = Buffer.allocUnsafeSlow(starts[this.#count]!);
+    bytes.copy(own, 0, 0, own.length);
+    this.#blocks.push({ bytes: own, starts: starts.slice(), scores: scores.slice() });
+    this.#count = 0;
+  }
+
+  #findBlock(row: number): Block {
+    return this.#blocks[row >> BLOCK_BITS] ?? this.#last;
+  }
+
+  getName(row: number): string {
+    const { bytes, starts } = this.#findBlock(row);
+    const at = row & (BLOCK_ROWS - 1);
+    return bytes.toString('utf8', starts[at], starts[at + 1]);
+  }
+
+  getScore(row: number): number {
+    return this.#findBlock(row).scores[row & (BLOCK_ROWS - 1)]!;
+  }
+
+  /**
+   * Looks the names of rows up, `end` excluded.
+   *
+   * @returns [end - start] the row of the same name in `names`, -1 for none.
+   */
+  find(start: number, end: number, names: RowNames): Int32Array {
+    const found = new Int32Array(end - start);
+    for (let row = start; row < end; row++) {
+      const { bytes, starts } = this.#findBlock(row);
+      const at = row & (BLOCK_ROWS - 1);
+      found[row - start] = names.find(bytes, starts[at]!, starts[at + 1]!);
+    }
+    return found;
+  }
+}
+
+/**
+ * A map that makes a value each time it is asked for, and keeps none. `structuredClone` refuses it, since it holds
+ * functions.
+ */
+export class LazyMap<K, V> extends Map<K, V> {
+  /** @param makers what makes the value of each key. */
+  constructor(makers: Iterable<readonly [K, () => V]>) {
+    super();
+    for (const [key, make] of makers) super.set(key, make as V);
+  }
+
+  override get(key: K): V | undefined {
+    return (super.get(key) as (() => V) | undefined)?.();
+  }
+
+  override *entries(): MapIterator<[K, V]> {
+    for (const [key, make] of super.entries()) yield [key, (make as () => V)()];
+  }
+
+  override *values(): MapIterator<V> {
+    for (const make of super.values()) yield (make as () => V)();
+  }
+
+  override [Symbol.iterator](): MapIterator<[K, V]> {
+    return this.entries();
+  }
+
+  override forEach(visit: (value: V, key: K, map: Map<K, V>) => void, self?: unknown): void {
+    for (const [key, value] of this.entries()) visit.call(self, value, key, this);
+  }
+
+  /** Keeps the value from now on. */
+  override set(key: K, value: V): this {
+    return super.set(key, (() => value) as V);
+  }
+}
+
+/** Rows of a query, `end` excluded. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A run in columns, whose rankings are made each time they are asked for: an object with its string takes 100 bytes. */
+class ColumnRun extends LazyMap<string, readonly Scored[]> implements GradedRun {
+  readonly #ranges: ReadonlyMap<string, Range>;
+  readonly #rows: RankedRows;
+  /** The judgements of the query that is graded. */
+  readonly #judged = new RowNames();
+
+  constructor(ranges: ReadonlyMap<string, Range>, rows: RankedRows) {
+    const list = ({ start, end }: Range) =>
+      Array.from({ length: end - start }, (_, i) => ({ id: rows.getName(start + i), score: rows.getScore(start + i) }));
+    super(Array.from(ranges, ([queryId, range]) => [queryId, () => list(range)]));
+    this.#ranges = ranges;
+    this.#rows = rows;
+  }
+
+  gradeRanking(queryId: string, judgements: ReadonlyMap<string, number>): Float64Array {
+    const { start, end } = this.#ranges.get(queryId) ?? { start: 0, end: 0 };
+    const judged = this.#judged;
+    judged.clear();
+    const values: number[] = [];
+    for (const [id, grade] of judgements) {
+      judged.addText(id);
+      values.push(grade >= 0 ? grade : UNJUDGED);
+    }
+    const found = this.#rows.find(start, end, judged);
+    const grades = new Float64Array(found.length);
+    for (let rank = 0; rank < grades.length; rank++) {
+      const row = found[rank]!;
+      grades[rank] = row < 0 ? UNJUDGED : values[row]!;
+    }
+    return grades;
+  }
+}
+
+/** The rows of a query whose lines are read. */
+class OpenRanking {
+  readonly #names = new RowNames();
+  #scores = new Float64Array(2 ** 6);
+
+  clear(): void {
+    this.#names.clear();
+  }
+
+  /** @returns false for a document that it has. */
+  add(bytes: Uint8Array, start: number, end: number, score: number): boolean {
+    return this.#names.add(bytes, start, end) && this.#addScore(score);
+  }
+
+  addText(id: string, score: number): boolean {
+    return this.#names.addText(id) && this.#addScore(score);
+  }
+
+  #addScore(score: number): true {
+    const row = this.#names.size - 1;
+    if (row === this.#scores.length) {
+      const larger = new Float64Array(2 * row);
+      larger.set(this.#scores);
+      this.#scores = larger;
+    }
+    this.#scores[row] = score;
+    return true;
+  }
+
+  /** The tie rule, see `compareScored`. */
+  readonly #compare = (a: number, b: number): number =>
+    this.#scores[b]! - this.#scores[a]! || this.#names.compare(b, a);
+
+  /** Adds the rows to those of a run, in the order of the tie rule. @returns where they are. */
+  moveTo(rows: RankedRows): Range {
+    const start = rows.size;
+    const size = this.#names.size;
+    const order = new Int32Array(size).map((_, i) => i);
+    let sorted = 1;
+    while (sorted < size && this.#compare(sorted - 1, sorted) <= 0) sorted++;
+    rows.add(this.#names, this.#scores, sorted < size ? order.sort(this.#compare) : order);
+    return { start, end: rows.size };
+  }
+}
+
+/** Collects the rows of a run file, in the order of its lines. */
+export class RunColumns {
+  readonly #rows = new RankedRows();
+  readonly #ranges = new Map<string, Range>();
+  /** The queries whose lines go on after those of another query, with all their rows. */
+  readonly #resumed = new Map<string, OpenRanking>();
+  readonly #once = new OpenRanking();
+  #open = this.#once;
+  #queryId: string | null = null;
+
+  /** Begins lines of a query, its first ones or more. */
+  begin(queryId: string): void {
+    this.#end();
+    const range = this.#ranges.get(queryId);
+    this.#open = range === undefined ? this.#once : getOrCompute(this.#resumed, queryId, () => this.#resume(range));
+    this.#queryId = queryId;
+  }
+
+  #end(): void {
+    if (this.#queryId === null || this.#open !== this.#once) return;
+    this.#ranges.set(this.#queryId, this.#once.moveTo(this.#rows));
+    this.#once.clear();
+  }
+
+  #resume({ start, end }: Range): OpenRanking {
+    const ranking = new OpenRanking();
+    for (let row = start; row < end; row++) ranking.addText(this.#rows.getName(row), this.#rows.getScore(row));
+    return ranking;
+  }
+
+  /**
+   * Adds a row to the query that was begun last.
+   *
+   * @param bytes the name of the document, from `start` to `end`.
+   * @returns false for a document that the query has.
+   */
+  add(bytes: Uint8Array, start: number, end: number, score: number): boolean {
+    return this.#open.add(bytes, start, end, score);
+  }
+
+  finish(): GradedRun {
+    this.#end();
+    for (const [queryId, ranking] of this.#resumed) this.#ranges.set(queryId, ranking.moveTo(this.#rows));
+    return new ColumnRun(this.#ranges, this.#rows);
+  }
+}
