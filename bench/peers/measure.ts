@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UnavailableError } from '../../src/core/errors/errors.ts';
+import { median } from '../timing.ts';
+import { PeerProcess } from './process.ts';
+import type { FoundPython, Python } from './python.ts';
+import { type Comparison, type Peer, type PeerSize, readDoubles, type WorkGroup, writeSettings } from './work.ts';
+import { WORK_GROUPS, type WorkGroupName } from './works.ts';
+
+/** One thread on each side, where a program heeds one of these. */
+export const ONE_THREAD = {
+  OMP_NUM_THREADS: '1',
+  OPENBLAS_NUM_THREADS: '1',
+  MKL_NUM_THREADS: '1',
+  NUMBA_NUM_THREADS: '1',
+  RAYON_NUM_THREADS: '1',
+  LANCE_CPU_THREADS: '1',
+  TOKIO_WORKER_THREADS: '1',
+} as const;
+
+/** What a work cost in one round. */
+export interface Cost {
+  /** Of the processor, all threads of the process. */
+  readonly seconds: number;
+  readonly wallSeconds: number;
+  /** The largest memory of the process during the work. */
+  readonly peakBytes: number;
+}
+
+/** A work beside one peer: the costs of both in each round. */
+export interface PeerRow {
+  readonly work: string;
+  readonly peer: string;
+  readonly comparison: Comparison;
+  /** Empty if the results differ. */
+  readonly ours: readonly Cost[];
+  readonly theirs: readonly Cost[];
+}
+
+/** A work that was not done by a peer. */
+export interface SkippedWork {
+  readonly work: string;
+  readonly peer: string;
+  readonly reason: string;
+}
+
+export interface GroupReport {
+  readonly group: WorkGroupName;
+  readonly description: string;
+  /** By name of the peer, its packages. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly rows: readonly PeerRow[];
+  readonly skipped: readonly SkippedWork[];
+}
+
+export interface GroupOptions {
+  readonly size: PeerSize;
+  readonly seed: number;
+  readonly rounds: number;
+  /** The works that are timed; earlier ones of the group are done once. */
+  readonly works: readonly string[];
+  /** The Python of a peer. */
+  readonly find: (requirements: string) => Python;
+}
+
+/** A process that does the works of a group; null after it failed. */
+interface Side {
+  readonly name: string;
+  readonly process: PeerProcess;
+  /** By work. */
+  readonly costs: Map<string, Cost[]>;
+  failure: string | null;
+}
+
+const OURS = 'rag-plusplus';
+
+const startSide = (name: string, process: PeerProcess): Side => ({ name, process, costs: new Map(), failure: null });
+
+function startOurs(group: WorkGroupName, folder: string): Side {
+  const node: FoundPython = {
+    command: process.execPath,
+    versions: process.version,
+    environment: { ...ONE_THREAD, NODE_OPTIONS: '--import tsx' },
+  };
+  return startSide(OURS, new PeerProcess(node, 'serve-works.ts', folder, group));
+}
+
+function startPeer(group: WorkGroupName, folder: string, { name }: Peer, python: FoundPython): Side {
+  const environment = { ...python.environment, ...ONE_THREAD };
+  return startSide(name, new PeerProcess({ ...python, environment }, `works/${group}.py`, folder, name));
+}
+
+/** The answer of a side. A peer that fails does nothing from then on. @throws UnavailableError if ours fails. */
+async function askSide<T>(side: Side, question: object): Promise<T | null> {
+  if (side.failure !== null) return null;
+  try {
+    return await side.process.ask<T>(question);
+  } catch (error) {
+    if (side.name === OURS || !(error instanceof UnavailableError)) throw error;
+    side.failure = error.message;
+    return null;
+  }
+}
+
+/** Does a work on all sides and compares each peer's result with ours. */
+async function compareSides(
+  { compare }: WorkGroup,
+  work: string,
+  sides: readonly Side[],
+  folder: string,
+): Promise<Map<string, Comparison>> {
+  const results = new Map<string, Float64Array>();
+  for (const [i, side] of sides.entries()) {
+    const path = join(folder, `result-${i}.f64`);
+    if ((await askSide(side, { work })) === null || (await askSide(side, { keep: path })) === null) continue;
+    results.set(side.name, readDoubles(folder, `result-${i}.f64`));
+    rmSync(path);
+  }
+  const ours = results.get(OURS)!;
+  results.delete(OURS);
+  return new Map(Array.from(results, ([peer, theirs]) => [peer, compare(work, ours, theirs, folder)]));
+}
+
+/** Sides take turns, work by work: a slow moment of the machine hits all of them. */
+async function timeRounds(sides: readonly Side[], works: readonly string[], rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++)
+    for (const work of works)
+      for (const side of sides) {
+        const cost = await askSide<Cost>(side, { work });
+        if (cost !== null) side.costs.set(work, [...(side.costs.get(work) ?? []), cost]);
+      }
+}
+
+/** Peers with their Python; those without one are skipped, with the reason. */
+function findPeers({ peers }: WorkGroup, { find, works }: GroupOptions) {
+  const found = peers.map((peer) => ({ peer, python: find(peer.requirements) }));
+  return {
+    ready: found.flatMap(({ peer, python }) => ('command' in python ? [{ peer, python }] : [])),
+    missing: found.flatMap(({ peer, python }) =>
+      'missing' in python ? works.map((work) => ({ work, peer: peer.name, reason: python.missing })) : [],
+    ),
+  };
+}
+
+/** Does the works of a group on all sides: first once, to compare the results, then round by round. */
+export async function measureGroup(name: WorkGroupName, options: GroupOptions): Promise<GroupReport> {
+  const { size, seed, rounds, works } = options;
+  const group = await WORK_GROUPS[name]();
+  const folder = mkdtempSync(join(tmpdir(), `ragpp-peers-${name}-`));
+  const sides: Side[] = [];
+  try {
+    const all = group.listWorks(size);
+    writeSettings(folder, { size, seed, works: all });
+    await group.prepare(folder, size, seed);
+    const { ready, missing } = findPeers(group, options);
+    sides.push(startOurs(name, folder));
+    for (const { peer, python } of ready) sides.push(startPeer(name, folder, peer, python));
+    const comparisons = new Map<string, Map<string, Comparison>>();
+    for (const work of all.slice(0, 1 + Math.max(...works.map((work) => all.indexOf(work)))))
+      comparisons.set(work, await compareSides(group, work, sides, folder));
+    await timeRounds(sides, works, rounds);
+    const [ours, ...theirs] = sides as [Side, ...Side[]];
+    const versions = new Map(ready.map(({ peer, python }) => [peer.name, python.versions]));
+    const rows = works.flatMap((work) => theirs.flatMap((side) => buildRow(work, ours, side, comparisons.get(work)!)));
+    const failed = theirs.flatMap(({ name: peer, failure, costs }) =>
+      failure === null ? [] : works.filter((work) => !costs.has(work)).map((work) => ({ work, peer, reason: failure })),
+    );
+    return { group: name, description: group.describe(size), versions, rows, skipped: [...missing, ...failed] };
+  } finally {
+    for (const side of sides) side.process.dispose();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The row of a work and a peer, with the rounds that both did; none if the peer has not done the work. */
+function buildRow(work: string, ours: Side, side: Side, comparisons: ReadonlyMap<string, Comparison>): PeerRow[] {
+  const comparison = comparisons.get(side.name);
+  const theirs = side.costs.get(work) ?? [];
+  if (comparison === undefined || theirs.length === 0) return [];
+  const differs = comparison.differ > 0;
+  const rounds = differs ? 0 : theirs.length;
+  return [
+    {
+      work,
+      peer: side.name,
+      comparison,
+      ours: ours.costs.get(work)!.slice(0, rounds),
+      theirs: theirs.slice(0, rounds),
+    },
+  ];
+}
+
+/** Ours over theirs in each round: the least, the median, the most. */
+export function listRatios({ ours, theirs }: PeerRow, read: (cost: Cost) => number): readonly [number, number, number] {
+  const ratios = ours.map((cost, round) => read(cost) / read(theirs[round]!)).sort((a, b) => a - b);
+  return [ratios[0]!, median(ratios), ratios.at(-1)!];
+}
+
+export const readSeconds = ({ seconds }: Cost) => seconds;
+export const readWallSeconds = ({ wallSeconds }: Cost) => wallSeconds;
+
+/** The median of a figure over the rounds. */
+export const readMedian = (costs: readonly Cost[], read: (cost: Cost) => number) => median(costs.map(read));

@@ -1,0 +1,8 @@
+import type { WorkGroup } from './work.ts';
+
+/** By name, that of the files in bench/peers/works. Imported on demand, so that a process holds its own group alone. */
+export const WORK_GROUPS = {
+  trec: async () => (await import('./works/trec.ts')).trec,
+} as const satisfies Record<string, () => Promise<WorkGroup>>;
+export type WorkGroupName = keyof typeof WORK_GROUPS;
+export const WORK_GROUP_NAMES = Object.keys(WORK_GROUPS) as WorkGroupName[];
