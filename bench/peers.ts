@@ -99,7 +99,7 @@ export function formatGroupTable(rows: readonly PeerRow[]): string {
 }
 
 function formatGroupMarkdown(report: GroupReport, facts: { readonly command: string; readonly place: string }): string {
-  const packages = [...report.versions.values()].join(', ');
+  const packages = [...new Set([...report.versions.values()].flatMap((list) => list.split(', ')))].join(', ');
   return `\`${facts.command}\`:\n${report.description}; ${packages};\n${facts.place}.\n\n${formatGroupTable(report.rows)}`;
 }
 

@@ -19,9 +19,9 @@ export const ONE_THREAD = {
   TOKIO_WORKER_THREADS: '1',
 } as const;
 
-/** What a work cost in one round. */
+/** The cost of a work in one round. */
 export interface Cost {
-  /** Of the processor, all threads of the process. */
+  /** Processor time of all threads of the process. */
   readonly seconds: number;
   readonly wallSeconds: number;
   /** The largest memory of the process during the work. */
@@ -67,6 +67,8 @@ export interface GroupOptions {
 /** A process that does the works of a group; null after it failed. */
 interface Side {
   readonly name: string;
+  /** The works that it does; absent: all. */
+  readonly works?: readonly string[];
   readonly process: PeerProcess;
   /** By work. */
   readonly costs: Map<string, Cost[]>;
@@ -75,7 +77,11 @@ interface Side {
 
 const OURS = 'rag-plusplus';
 
-const startSide = (name: string, process: PeerProcess): Side => ({ name, process, costs: new Map(), failure: null });
+const startSide = ({ name, works }: Pick<Peer, 'name' | 'works'>, process: PeerProcess): Side => {
+  return { name, ...(works === undefined ? {} : { works }), process, costs: new Map(), failure: null };
+};
+
+const does = ({ works }: Pick<Peer, 'works'>, work: string) => works?.includes(work) ?? true;
 
 function startOurs(group: WorkGroupName, folder: string): Side {
   const node: FoundPython = {
@@ -83,12 +89,12 @@ function startOurs(group: WorkGroupName, folder: string): Side {
     versions: process.version,
     environment: { ...ONE_THREAD, NODE_OPTIONS: '--import tsx' },
   };
-  return startSide(OURS, new PeerProcess(node, 'serve-works.ts', folder, group));
+  return startSide({ name: OURS }, new PeerProcess(node, 'serve-works.ts', folder, group));
 }
 
-function startPeer(group: WorkGroupName, folder: string, { name }: Peer, python: FoundPython): Side {
+function startPeer(group: WorkGroupName, folder: string, peer: Peer, python: FoundPython): Side {
   const environment = { ...python.environment, ...ONE_THREAD };
-  return startSide(name, new PeerProcess({ ...python, environment }, `works/${group}.py`, folder, name));
+  return startSide(peer, new PeerProcess({ ...python, environment }, `works/${group}.py`, folder, peer.name));
 }
 
 /** The answer of a side. A peer that fails does nothing from then on. @throws UnavailableError if ours fails. */
@@ -112,6 +118,7 @@ async function compareSides(
 ): Promise<Map<string, Comparison>> {
   const results = new Map<string, Float64Array>();
   for (const [i, side] of sides.entries()) {
+    if (!does(side, work)) continue;
     const path = join(folder, `result-${i}.f64`);
     if ((await askSide(side, { work })) === null || (await askSide(side, { keep: path })) === null) continue;
     results.set(side.name, readDoubles(folder, `result-${i}.f64`));
@@ -127,19 +134,20 @@ async function timeRounds(sides: readonly Side[], works: readonly string[], roun
   for (let round = 0; round < rounds; round++)
     for (const work of works)
       for (const side of sides) {
-        const cost = await askSide<Cost>(side, { work });
+        const cost = does(side, work) ? await askSide<Cost>(side, { work }) : null;
         if (cost !== null) side.costs.set(work, [...(side.costs.get(work) ?? []), cost]);
       }
 }
+
+const listSkipped = (peer: Pick<Peer, 'name' | 'works'>, works: readonly string[], reason: string): SkippedWork[] =>
+  works.filter((work) => does(peer, work)).map((work) => ({ work, peer: peer.name, reason }));
 
 /** Peers with their Python; those without one are skipped, with the reason. */
 function findPeers({ peers }: WorkGroup, { find, works }: GroupOptions) {
   const found = peers.map((peer) => ({ peer, python: find(peer.requirements) }));
   return {
     ready: found.flatMap(({ peer, python }) => ('command' in python ? [{ peer, python }] : [])),
-    missing: found.flatMap(({ peer, python }) =>
-      'missing' in python ? works.map((work) => ({ work, peer: peer.name, reason: python.missing })) : [],
-    ),
+    missing: found.flatMap(({ peer, python }) => ('missing' in python ? listSkipped(peer, works, python.missing) : [])),
   };
 }
 
@@ -163,9 +171,10 @@ export async function measureGroup(name: WorkGroupName, options: GroupOptions): 
     const [ours, ...theirs] = sides as [Side, ...Side[]];
     const versions = new Map(ready.map(({ peer, python }) => [peer.name, python.versions]));
     const rows = works.flatMap((work) => theirs.flatMap((side) => buildRow(work, ours, side, comparisons.get(work)!)));
-    const failed = theirs.flatMap(({ name: peer, failure, costs }) =>
-      failure === null ? [] : works.filter((work) => !costs.has(work)).map((work) => ({ work, peer, reason: failure })),
-    );
+    const failed = theirs.flatMap((side) => {
+      const undone = works.filter((work) => !side.costs.has(work));
+      return side.failure === null ? [] : listSkipped(side, undone, side.failure);
+    });
     return { group: name, description: group.describe(size), versions, rows, skipped: [...missing, ...failed] };
   } finally {
     for (const side of sides) side.process.dispose();

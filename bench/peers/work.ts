@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Candidates } from '../../src/model/candidates.ts';
 
 /** `small` takes seconds, `published` is that of docs/performance.md. */
 export const PEER_SIZES = ['small', 'published'] as const;
@@ -10,21 +11,24 @@ export interface Peer {
   readonly name: string;
   /** The list of its packages, a file of bench/peers. */
   readonly requirements: string;
+  /** The works of the group that it does; absent: all. */
+  readonly works?: readonly string[];
 }
 
-/** How the results of two sides differ. */
+/** Differences between the results of two sides. */
 export interface Comparison {
   readonly compared: number;
-  /** How many values differ by more than the work allows: 0 if both did the same. */
+  /** The number of values that differ by more than the work allows: 0 if both did the same. */
   readonly differ: number;
-  /** How far values differ that count as equal, or the recall of both. */
+  /** The largest difference of values that count as equal, or the recall of both. */
   readonly note: string;
 }
 
 /** Numbers of a result, in an order that does not depend on the side. */
 export type Result = Float64Array;
 /** Does a work. @returns what makes the numbers of its result, which is not timed. */
-export type DoWork = () => Promise<() => Result> | (() => Result);
+export type DoWork = () => Promise<GiveResult> | GiveResult;
+export type GiveResult = () => Promise<Result> | Result;
 
 /**
  * Works on the same data, done by one process of each side: ours by {@link open}, that of a peer by the script of the
@@ -34,7 +38,7 @@ export interface WorkGroup {
   /** In the order in which they are done: a work may use what an earlier one made. */
   listWorks(size: PeerSize): readonly string[];
   readonly peers: readonly Peer[];
-  /** What is measured, in a few words: the sizes of the data. */
+  /** The sizes of the data, in a few words. */
   describe(size: PeerSize): string;
   /** Writes the data that all sides read. */
   prepare(folder: string, size: PeerSize, seed: number): void | Promise<void>;
@@ -77,4 +81,41 @@ export function compareNumbers(ours: ArrayLike<number>, theirs: ArrayLike<number
     else largest = Math.max(largest, difference);
   }
   return { compared, differ, note: largest === 0 ? 'equal' : `within ${largest.toExponential(1)}` };
+}
+
+/** Position and score of each rank of each query; -1 and 0 without a candidate. */
+export function listRankings({ positions, scores }: Candidates): Result {
+  const result = new Float64Array(2 * positions.length);
+  for (let i = 0; i < positions.length; i++) {
+    result[2 * i] = positions[i]!;
+    result[2 * i + 1] = positions[i]! < 0 ? 0 : scores[i]!;
+  }
+  return result;
+}
+
+/**
+ * Compares rankings: position and score of each rank of each query. A score may differ by tolerance max(1, |score|). A
+ * position may differ only where the score of a neighbouring rank is as close as that, or at the last rank.
+ *
+ * @param k ranks of each query.
+ */
+export function compareRankings(ours: Result, theirs: Result, k: number, tolerance: number): Comparison {
+  const scores = (result: Result) => result.filter((_, i) => i % 2 === 1);
+  const [own, other] = [scores(ours), scores(theirs)];
+  const isClose = (a: number, b: number | undefined) =>
+    b !== undefined && Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a));
+  const { compared, differ, note } = compareNumbers(own, other, tolerance);
+  let [moved, ties] = [0, 0];
+  for (let i = 0; i < Math.min(own.length, other.length); i++) {
+    if (ours[2 * i] === theirs[2 * i]) continue;
+    const rank = i % k;
+    const isTied = (rank > 0 && isClose(own[i]!, own[i - 1])) || rank === k - 1 || isClose(own[i]!, own[i + 1]);
+    if (isTied) ties++;
+    else moved++;
+  }
+  return {
+    compared: 2 * compared,
+    differ: differ + moved,
+    note: ties === 0 ? note : `${note}, ${ties} places by ties`,
+  };
 }

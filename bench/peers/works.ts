@@ -3,6 +3,8 @@ import type { WorkGroup } from './work.ts';
 /** By name, that of the files in bench/peers/works. Imported on demand, so that a process holds its own group alone. */
 export const WORK_GROUPS = {
   trec: async () => (await import('./works/trec.ts')).trec,
+  bm25: async () => (await import('./works/bm25.ts')).bm25,
+  vectors: async () => (await import('./works/vectors.ts')).vectors,
 } as const satisfies Record<string, () => Promise<WorkGroup>>;
 export type WorkGroupName = keyof typeof WORK_GROUPS;
 export const WORK_GROUP_NAMES = Object.keys(WORK_GROUPS) as WorkGroupName[];
