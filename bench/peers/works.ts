@@ -5,6 +5,7 @@ export const WORK_GROUPS = {
   trec: async () => (await import('./works/trec.ts')).trec,
   bm25: async () => (await import('./works/bm25.ts')).bm25,
   vectors: async () => (await import('./works/vectors.ts')).vectors,
+  ring: async () => (await import('./works/ring.ts')).ring,
 } as const satisfies Record<string, () => Promise<WorkGroup>>;
 export type WorkGroupName = keyof typeof WORK_GROUPS;
 export const WORK_GROUP_NAMES = Object.keys(WORK_GROUPS) as WorkGroupName[];
