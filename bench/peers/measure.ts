@@ -129,6 +129,16 @@ async function compareSides(
   return new Map(Array.from(results, ([peer, theirs]) => [peer, compare(work, ours, theirs, folder)]));
 }
 
+/** Compilers and caches are warm after this, or after as many times. */
+const WARM = { seconds: 0.5, times: 10 };
+
+/** Repeats a short work untimed: Node and numba compile while a work runs. */
+async function warmUp(side: Side, work: string): Promise<void> {
+  let seconds = 0;
+  for (let time = 0; time < WARM.times && seconds < WARM.seconds; time++)
+    seconds += (await askSide<Cost>(side, { work }))?.seconds ?? WARM.seconds;
+}
+
 /** Sides take turns, work by work: a slow moment of the machine hits all of them. */
 async function timeRounds(sides: readonly Side[], works: readonly string[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++)
@@ -167,6 +177,7 @@ export async function measureGroup(name: WorkGroupName, options: GroupOptions): 
     const comparisons = new Map<string, Map<string, Comparison>>();
     for (const work of all.slice(0, 1 + Math.max(...works.map((work) => all.indexOf(work)))))
       comparisons.set(work, await compareSides(group, work, sides, folder));
+    for (const work of works) for (const side of sides) if (does(side, work)) await warmUp(side, work);
     await timeRounds(sides, works, rounds);
     const [ours, ...theirs] = sides as [Side, ...Side[]];
     const versions = new Map(ready.map(({ peer, python }) => [peer.name, python.versions]));

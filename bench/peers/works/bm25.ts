@@ -9,9 +9,9 @@ const SIZES: Readonly<Record<PeerSize, { readonly texts: number; readonly querie
   published: { texts: 50_000, queries: 1000 },
 };
 const VOCABULARY = 200_000;
-/** Of the frequency of the word of a rank: 1 / (rank + shift) ** exponent. */
+/** The word of a rank is as frequent as 1 / (rank + shift) ** exponent. */
 const ZIPF = { shift: 2.7, exponent: 1.05 };
-/** Of the logarithm of a text's length, in words. */
+/** The logarithm of a text's length in words is normal. */
 const LENGTH = { mean: 3.4, deviation: 0.7, least: 3 };
 /** Words of a query, drawn from a text: from, to. */
 const QUERY_WORDS = [4, 12] as const;

@@ -39,7 +39,7 @@ export const ring: WorkGroup = {
   listWorks,
   peers: [{ name: 'torch', requirements: 'torch-requirements.txt' }],
   describe: (size) =>
-    `one conversation of ${TURNS[size].map((turns) => turns.toLocaleString('en')).join(', ')} turns, D ${DIMENSION}, tolerance ${DEFAULT_TOLERANCE}; torch gets the width of the band`,
+    `one conversation of ${TURNS[size].map((turns) => turns.toLocaleString('en')).join(', ')} turns, D ${DIMENSION}, tolerance ${DEFAULT_TOLERANCE.toExponential()}; torch gets the width of the band`,
   prepare: prepareConversation,
   open: async (folder) => {
     await useBackend('wasm');

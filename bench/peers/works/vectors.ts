@@ -25,11 +25,11 @@ const SIZES: Readonly<Record<PeerSize, Omit<MemorySettings, 'seed'>>> = {
   small: { size: 2000, dimension: 64, queries: 100, data: 'manifold' },
   published: { size: 10_000, dimension: 384, queries: 500, data: 'manifold' },
 };
-/** As bench/peers/works/vectors.py has it. */
+/** The same in bench/peers/works/vectors.py. */
 const GRAPH = { m: 16, efConstruction: 200, efSearch: 100 };
 /** Products of float32. */
 const TOLERANCE = 1e-5;
-/** How far the recall of two graphs may differ: they are drawn at random. */
+/** The recall of two graphs may differ by this, since both are drawn at random. */
 const RECALL_TOLERANCE = 0.02;
 const HNSW_WORKS = ['hnsw-build', 'hnsw-search'];
 
