@@ -57,6 +57,7 @@ export interface GroupReport {
 export interface GroupOptions {
   readonly size: PeerSize;
   readonly seed: number;
+  /** 0 compares without timing. */
   readonly rounds: number;
   /** The works that are timed; earlier ones of the group are done once. */
   readonly works: readonly string[];
@@ -132,11 +133,12 @@ async function compareSides(
 /** Compilers and caches are warm after this, or after as many times. */
 const WARM = { seconds: 0.5, times: 10 };
 
-/** Repeats a short work untimed: Node and numba compile while a work runs. */
-async function warmUp(side: Side, work: string): Promise<void> {
-  let seconds = 0;
-  for (let time = 0; time < WARM.times && seconds < WARM.seconds; time++)
-    seconds += (await askSide<Cost>(side, { work }))?.seconds ?? WARM.seconds;
+/** Repeats short works untimed: Node and numba compile while a work runs. */
+async function warmUp(sides: readonly Side[], works: readonly string[]): Promise<void> {
+  for (const work of works)
+    for (const side of sides.filter((side) => does(side, work)))
+      for (let [time, seconds] = [0, 0]; time < WARM.times && seconds < WARM.seconds; time++)
+        seconds += (await askSide<Cost>(side, { work }))?.seconds ?? WARM.seconds;
 }
 
 /** Sides take turns, work by work: a slow moment of the machine hits all of them. */
@@ -177,7 +179,7 @@ export async function measureGroup(name: WorkGroupName, options: GroupOptions): 
     const comparisons = new Map<string, Map<string, Comparison>>();
     for (const work of all.slice(0, 1 + Math.max(...works.map((work) => all.indexOf(work)))))
       comparisons.set(work, await compareSides(group, work, sides, folder));
-    for (const work of works) for (const side of sides) if (does(side, work)) await warmUp(side, work);
+    if (rounds > 0) await warmUp(sides, works);
     await timeRounds(sides, works, rounds);
     const [ours, ...theirs] = sides as [Side, ...Side[]];
     const versions = new Map(ready.map(({ peer, python }) => [peer.name, python.versions]));
@@ -193,19 +195,18 @@ export async function measureGroup(name: WorkGroupName, options: GroupOptions): 
   }
 }
 
-/** The row of a work and a peer, with the rounds that both did; none if the peer has not done the work. */
+/** The row of a work and a peer, with the rounds that both did; none if the peer has no result of the work. */
 function buildRow(work: string, ours: Side, side: Side, comparisons: ReadonlyMap<string, Comparison>): PeerRow[] {
   const comparison = comparisons.get(side.name);
+  if (comparison === undefined) return [];
   const theirs = side.costs.get(work) ?? [];
-  if (comparison === undefined || theirs.length === 0) return [];
-  const differs = comparison.differ > 0;
-  const rounds = differs ? 0 : theirs.length;
+  const rounds = comparison.differ > 0 ? 0 : theirs.length;
   return [
     {
       work,
       peer: side.name,
       comparison,
-      ours: ours.costs.get(work)!.slice(0, rounds),
+      ours: (ours.costs.get(work) ?? []).slice(0, rounds),
       theirs: theirs.slice(0, rounds),
     },
   ];
