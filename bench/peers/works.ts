@@ -8,6 +8,7 @@ export const WORK_GROUPS = {
   ring: async () => (await import('./works/ring.ts')).ring,
   pagerank: async () => (await import('./works/pagerank.ts')).pagerank,
   rerank: async () => (await import('./works/rerank.ts')).rerank,
+  memory: async () => (await import('./works/memory.ts')).memory,
 } as const satisfies Record<string, () => Promise<WorkGroup>>;
 export type WorkGroupName = keyof typeof WORK_GROUPS;
 export const WORK_GROUP_NAMES = Object.keys(WORK_GROUPS) as WorkGroupName[];
