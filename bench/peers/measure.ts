@@ -73,13 +73,22 @@ interface Side {
   readonly process: PeerProcess;
   /** By work. */
   readonly costs: Map<string, Cost[]>;
+  /** Processor seconds that each work took before it was timed. */
+  readonly warmed: Map<string, number>;
   failure: string | null;
 }
 
 const OURS = 'rag-plusplus';
 
 const startSide = ({ name, works }: Pick<Peer, 'name' | 'works'>, process: PeerProcess): Side => {
-  return { name, ...(works === undefined ? {} : { works }), process, costs: new Map(), failure: null };
+  return {
+    name,
+    ...(works === undefined ? {} : { works }),
+    process,
+    costs: new Map(),
+    warmed: new Map(),
+    failure: null,
+  };
 };
 
 const does = ({ works }: Pick<Peer, 'works'>, work: string) => works?.includes(work) ?? true;
@@ -121,7 +130,9 @@ async function compareSides(
   for (const [i, side] of sides.entries()) {
     if (!does(side, work)) continue;
     const path = join(folder, `result-${i}.f64`);
-    if ((await askSide(side, { work })) === null || (await askSide(side, { keep: path })) === null) continue;
+    const cost = await askSide<Cost>(side, { work });
+    if (cost === null || (await askSide(side, { keep: path })) === null) continue;
+    side.warmed.set(work, cost.seconds);
     results.set(side.name, readDoubles(folder, `result-${i}.f64`));
     rmSync(path);
   }
@@ -130,14 +141,14 @@ async function compareSides(
   return new Map(Array.from(results, ([peer, theirs]) => [peer, compare(work, ours, theirs, folder)]));
 }
 
-/** Compilers and caches are warm after this, or after as many times. */
+/** Compilers and caches are warm after these processor seconds, or after as many times. */
 const WARM = { seconds: 0.5, times: 10 };
 
 /** Repeats short works untimed: Node and numba compile while a work runs. */
 async function warmUp(sides: readonly Side[], works: readonly string[]): Promise<void> {
   for (const work of works)
     for (const side of sides.filter((side) => does(side, work)))
-      for (let [time, seconds] = [0, 0]; time < WARM.times && seconds < WARM.seconds; time++)
+      for (let [time, seconds] = [0, side.warmed.get(work) ?? 0]; time < WARM.times && seconds < WARM.seconds; time++)
         seconds += (await askSide<Cost>(side, { work }))?.seconds ?? WARM.seconds;
 }
 
