@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util';
 import { ValidationError } from '../src/core/errors/errors.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/tensors/backend.ts';
 import { parsePositiveOption } from './integer-option.ts';
-import { findPython } from './peers/python.ts';
+import { findTorch } from './peers/process.ts';
 import { PEER_STEPS, type PeerStep, runTorchRerank } from './rerank-peer.ts';
 import { RerankReference, type ScoreName } from './rerank-reference.ts';
 import { measureRerank, measureRerankErrors, type RerankMeasurement, STEPS, type Step } from './rerank-timing.ts';
 import { drawRerankWorld, type RerankWorld } from './rerank-workload.ts';
 import { formatTextTable } from './text-table.ts';
 
-export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch where python3 imports it (apt-get install -y python3-torch)
+export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch 2, which it installs into a virtual environment where python3 has none
     --sizes N,N        turns in the corpus (default 3216,100000)
     --batches B,B      queries at once (default 1,8,64)
     --candidates C,C   of a query (default 50,200)
@@ -67,7 +67,7 @@ export async function benchRerank(args: readonly string[]): Promise<void> {
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
   console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
   console.log(`data: conversations of 32 turns on average, D ${dimension}, seed ${seed}; the median of ${repeats}`);
-  const python = settings.peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
+  const python = settings.peer === 'torch' ? findTorch() : undefined;
   const rows: RerankRow[] = [];
   for (const size of sizes) {
     const world = drawRerankWorld(size, Math.max(...settings.batches), dimension, seed);

@@ -1,6 +1,10 @@
 import type { WorkGroup } from './work.ts';
 
-/** By name, that of the files in bench/peers/works. Imported on demand, so that a process holds its own group alone. */
+/**
+ * By name, that of the pair of files in bench/peers/works: NAME.ts is our side and the comparison, NAME.py the peers. A
+ * new group is such a pair, a line here, and the lines for its table in docs/performance.md. Groups are imported on
+ * demand, so that a process holds its own alone.
+ */
 export const WORK_GROUPS = {
   trec: async () => (await import('./works/trec.ts')).trec,
   bm25: async () => (await import('./works/bm25.ts')).bm25,
