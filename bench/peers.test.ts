@@ -7,7 +7,7 @@ import { type Cost, measureGroup, type PeerRow } from './peers/measure.ts';
 import { findInstalled, installPython } from './peers/venv.ts';
 import { compareNumbers, compareRankings, type WorkGroup, writeSettings } from './peers/work.ts';
 import { WORK_GROUP_NAMES, WORK_GROUPS, type WorkGroupName } from './peers/works.ts';
-import { formatGroupReport, formatGroupTable } from './peers.ts';
+import { formatGroupMarkdown, formatGroupReport, formatGroupTable } from './peers.ts';
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => void rmSync(folder, { recursive: true })));
@@ -92,6 +92,8 @@ test('unknown works, sizes and documents are refused before the work', async () 
   expect(size).toMatchObject({ status: 2, errors: 'unknown --size: large; use one of small, published\n' });
   const document = await runBenchCommand('peers', '--only', 'trec', '--document', 'docs/commands.md');
   expect(document).toMatchObject({ status: 2, errors: expect.stringContaining('<!-- peers/trec -->') });
+  const part = await runBenchCommand('peers', '--only', 'read-run', '--document', 'docs/performance.md');
+  expect(part).toMatchObject({ status: 2, errors: expect.stringContaining('not read-run; use --only trec') });
 });
 
 const cost = (seconds: number): Cost => ({ seconds, wallSeconds: 2 * seconds, peakBytes: 1e8 * seconds });
@@ -123,6 +125,9 @@ test('ratios are those of rounds; the table has the fastest peer', () => {
     'ratio sort slow 0.25 0.75 1.00; wall 0.25 0.75 1.00; 3.00 s beside 4.00; 300 MB beside 400',
     'ratio sort fast 0.50 1.50 2.00; wall 0.50 1.50 2.00; 3.00 s beside 2.00; 300 MB beside 200',
   ]);
+  expect(formatGroupMarkdown(report, { command: 'sort', place: 'here' })).toMatch(
+    /^`sort`:\nfive numbers; fast==1;\nhere\. Not measured: absent\.\n\n\| work /,
+  );
   const [, , ...lines] = formatGroupTable(rows).split('\n');
   expect(lines.map((line) => line.split('|').map((cell) => cell.trim()))).toEqual([
     ['', 'sort', 'fast', '0.50', '1.50', '2.00', '1.50', '3.00', '2.00', '300', '200', 'equal', 'slow 0.75', ''],

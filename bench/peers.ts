@@ -98,9 +98,29 @@ export function formatGroupTable(rows: readonly PeerRow[]): string {
   return formatRowsAsPipeTable([[...HEADER, ...MORE], ...lines]);
 }
 
-function formatGroupMarkdown(report: GroupReport, facts: { readonly command: string; readonly place: string }): string {
-  const packages = [...new Set([...report.versions.values()].flatMap((list) => list.split(', ')))].join(', ');
-  return `\`${facts.command}\`:\n${report.description}; ${packages};\n${facts.place}.\n\n${formatGroupTable(report.rows)}`;
+/** The table for a document, with what it depends on and what it lacks. */
+export function formatGroupMarkdown(
+  { description, versions, rows, skipped }: GroupReport,
+  facts: { readonly command: string; readonly place: string },
+): string {
+  const packages = [...new Set([...versions.values()].flatMap((list) => list.split(', ')))].join(', ');
+  const lacking = [...new Set(skipped.map(({ peer }) => peer))];
+  const remark = lacking.length === 0 ? '' : ` Not measured: ${lacking.join(', ')}.`;
+  return `\`${facts.command}\`:\n${description}; ${packages};\n${facts.place}.${remark}\n\n${formatGroupTable(rows)}`;
+}
+
+/** @throws ValidationError, before the work, for a document without a place for a table, and for a part of a group. */
+async function assertDocument(
+  document: string,
+  selected: ReadonlyMap<WorkGroupName, readonly string[]>,
+  size: PeerSize,
+) {
+  assertNoLink(document);
+  for (const [group, works] of selected) {
+    withTable(readText(document), `peers/${group}`, '');
+    if (works.length < (await WORK_GROUPS[group]()).listWorks(size).length)
+      throw new ValidationError(`--document needs whole groups, not ${works.join(', ')}; use --only ${group}`);
+  }
 }
 
 const describeLoad = () => `load ${loadavg()[0]?.toFixed(1)}`;
@@ -109,10 +129,7 @@ const describeLoad = () => `load ${loadavg()[0]?.toFixed(1)}`;
 export async function benchPeers(args: readonly string[]): Promise<void> {
   const { only, size, rounds, seed, document } = parseOptions(args);
   const selected = await selectWorks(only, size);
-  if (document !== undefined) {
-    assertNoLink(document);
-    for (const group of selected.keys()) withTable(readText(document), `peers/${group}`, ''); // an error before the work
-  }
+  if (document !== undefined) await assertDocument(document, selected, size);
   const machine = `${cpus()[0]?.model.trim() ?? 'unknown'}, ${cpus().length} cores, node ${process.version}`;
   const settings = `size ${size}, seed ${seed}, ${rounds} rounds`;
   console.log(
