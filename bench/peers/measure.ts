@@ -73,8 +73,8 @@ interface Side {
   readonly process: PeerProcess;
   /** By work. */
   readonly costs: Map<string, Cost[]>;
-  /** Processor seconds that each work took before it was timed. */
-  readonly warmed: Map<string, number>;
+  /** The cost of each work before it was timed. */
+  readonly untimed: Map<string, Cost>;
   failure: string | null;
 }
 
@@ -86,7 +86,7 @@ const startSide = ({ name, works }: Pick<Peer, 'name' | 'works'>, process: PeerP
     ...(works === undefined ? {} : { works }),
     process,
     costs: new Map(),
-    warmed: new Map(),
+    untimed: new Map(),
     failure: null,
   };
 };
@@ -132,7 +132,7 @@ async function compareSides(
     const path = join(folder, `result-${i}.f64`);
     const cost = await askSide<Cost>(side, { work });
     if (cost === null || (await askSide(side, { keep: path })) === null) continue;
-    side.warmed.set(work, cost.seconds);
+    side.untimed.set(work, cost);
     results.set(side.name, readDoubles(folder, `result-${i}.f64`));
     rmSync(path);
   }
@@ -141,15 +141,22 @@ async function compareSides(
   return new Map(Array.from(results, ([peer, theirs]) => [peer, compare(work, ours, theirs, folder)]));
 }
 
-/** Compilers and caches are warm after these processor seconds, or after as many times. */
-const WARM = { seconds: 0.5, times: 10 };
+/** Compilers and caches are warm after these processor seconds, or these seconds on the clock, or after as many times. */
+const WARM = { seconds: 0.5, wallSeconds: 2, times: 10 };
+const isWarm = ({ seconds, wallSeconds }: Omit<Cost, 'peakBytes'>) =>
+  seconds >= WARM.seconds || wallSeconds >= WARM.wallSeconds;
 
 /** Repeats short works untimed: Node and numba compile while a work runs. */
 async function warmUp(sides: readonly Side[], works: readonly string[]): Promise<void> {
   for (const work of works)
-    for (const side of sides.filter((side) => does(side, work)))
-      for (let [time, seconds] = [0, side.warmed.get(work) ?? 0]; time < WARM.times && seconds < WARM.seconds; time++)
-        seconds += (await askSide<Cost>(side, { work }))?.seconds ?? WARM.seconds;
+    for (const side of sides.filter((side) => does(side, work))) {
+      let { seconds = 0, wallSeconds = 0 } = side.untimed.get(work) ?? {};
+      for (let time = 0; time < WARM.times && !isWarm({ seconds, wallSeconds }); time++) {
+        const cost = await askSide<Cost>(side, { work });
+        seconds += cost?.seconds ?? WARM.seconds;
+        wallSeconds += cost?.wallSeconds ?? 0;
+      }
+    }
 }
 
 /** Sides take turns, work by work: a slow moment of the machine hits all of them. */

@@ -29,7 +29,7 @@ interface Sizes extends Omit<MemorySettings, 'seed'> {
 
 const SIZES: Readonly<Record<PeerSize, Sizes>> = {
   small: { size: 2000, dimension: 64, queries: 20, data: 'manifold', writes: { 1: 50, 64: 640 } },
-  published: { size: 100_000, dimension: 384, queries: 50, data: 'manifold', writes: { 1: 500, 64: 6400 } },
+  published: { size: 100_000, dimension: 384, queries: 50, data: 'manifold', writes: { 1: 200, 64: 1600 } },
 };
 const WRITERS = [1, 64];
 /** Cosines of float32. */
