@@ -141,7 +141,7 @@ async function compareSides(
   return new Map(Array.from(results, ([peer, theirs]) => [peer, compare(work, ours, theirs, folder)]));
 }
 
-/** Compilers and caches are warm after these processor seconds, or these seconds on the clock, or after as many times. */
+/** Compilers and caches are warm after these processor seconds, these seconds on the clock, or as many times. */
 const WARM = { seconds: 0.5, wallSeconds: 2, times: 10 };
 const isWarm = ({ seconds, wallSeconds }: Omit<Cost, 'peakBytes'>) =>
   seconds >= WARM.seconds || wallSeconds >= WARM.wallSeconds;
