@@ -19,13 +19,13 @@ import { benchMemoryKills, MEMORY_KILLS_USAGE } from './memory-kills.ts';
 import { benchOperations, OPERATIONS_USAGE } from './operations.ts';
 import { benchPack, PACK_USAGE } from './pack.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
+import { benchPeers, PEERS_USAGE } from './peers.ts';
 import { benchPublished, PUBLISHED_USAGE } from './published.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
 import { benchScale, SCALE_USAGE } from './scale.ts';
 import { benchStages, STAGES_USAGE } from './stages.ts';
 import { benchStartup, STARTUP_USAGE } from './startup.ts';
 import { benchSweep, SWEEP_USAGE } from './sweep.ts';
-import { benchTrec, TREC_USAGE } from './trec.ts';
 
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
@@ -48,13 +48,13 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   operations: { usage: OPERATIONS_USAGE, run: benchOperations },
   pack: { usage: PACK_USAGE, run: benchPack },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
+  peers: { usage: PEERS_USAGE, run: benchPeers },
   published: { usage: PUBLISHED_USAGE, run: benchPublished },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
   scale: { usage: SCALE_USAGE, run: benchScale },
   stages: { usage: STAGES_USAGE, run: benchStages },
   startup: { usage: STARTUP_USAGE, run: benchStartup },
   sweep: { usage: SWEEP_USAGE, run: benchSweep },
-  trec: { usage: TREC_USAGE, run: benchTrec },
 };
 
 function formatUsage(): string {

@@ -11,9 +11,9 @@ import type { Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { Corpus } from '../src/model/turns/corpus.ts';
 import { fuseSeedTurns } from '../src/rank/signals/turn-concepts.ts';
 import { type OwnWalks, writeWalks } from './graph-walks.ts';
-import { collectGarbage, summariseTimes } from './memory-index.ts';
+import { summariseTimes } from './memory-index.ts';
 import { drawNamedThreads, type NamedQuery } from './named-threads.ts';
-import { readPeakMemoryBytes } from './peak-memory.ts';
+import { collectGarbage, readPeakMemoryBytes } from './peak-memory.ts';
 import { readProcessorSeconds } from './timing.ts';
 
 /** The concept graph of made-up threads in a process of its own. */

@@ -9,11 +9,11 @@ import type { StepPlace } from '../src/rank/learning/training-steps.ts';
 import { parsePositiveOption } from './integer-option.ts';
 import { runTorchLearning } from './learning-peer.ts';
 import { drawLearningWorkload, LEARNING_RATE, type LearningRow, type LearningSettings } from './learning-workload.ts';
-import { findPython } from './peers/python.ts';
+import { findTorch } from './peers/process.ts';
 import { formatTextTable } from './text-table.ts';
 import { timeRepeats } from './timing.ts';
 
-export const LEARNING_USAGE = `learning [options]   time of training a linear mix of signals by listwise cross-entropy with Adam, with steps on the host and on the device, beside the same in torch where python3 imports it (apt-get install -y python3-torch)
+export const LEARNING_USAGE = `learning [options]   time of training a linear mix of signals by listwise cross-entropy with Adam, with steps on the host and on the device, beside the same in torch 2, which it installs into a virtual environment where python3 has none
     --queries Q        (default 10000)
     --candidates C     of a query (default 100)
     --signals F        (default 16)
@@ -65,7 +65,7 @@ export async function benchLearning(args: readonly string[]): Promise<void> {
   const { table, model } = drawLearningWorkload(settings);
   const rows: LearningRow[] = [];
   for (const steps of ['host', 'device'] as const) rows.push(await measureLearning(settings, table, model, steps));
-  const python = peer === 'torch' && batch === null ? findPython(['torch', 'numpy']) : undefined;
+  const python = peer === 'torch' && batch === null ? findTorch() : undefined;
   if (python !== undefined && 'versions' in python) rows.push(runTorchLearning(python, settings, table, model));
   console.log(`\n${formatLearningTable(rows)}\n`);
   const product = (4 * queries * candidates * signals) / 1e6;

@@ -1,8 +1,6 @@
 import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { openVectorIndex, type VectorIndexInput, vectorIndexOptions } from '../src/index/vectors/registry.ts';
 import { chooseGraph } from '../src/index/vectors/vector-kind.ts';
 import type { VectorIndex, VectorRow, VectorSearchOptions } from '../src/model/vector-index.ts';
@@ -18,6 +16,7 @@ import {
   SHARES,
   VECTOR_FILE,
 } from './memory-data.ts';
+import { collectGarbage } from './peak-memory.ts';
 import { median } from './timing.ts';
 
 /** Rows of an upsert. */
@@ -90,13 +89,6 @@ export function summariseTimes(times: readonly number[]): Pick<SearchFigures, 'p
       99,
     ),
   };
-}
-
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
-  collect();
 }
 
 /** Bytes that this process has in memory after a garbage collection. */

@@ -2,16 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../src/core/numbers/random.ts';
-import { evaluate } from '../src/eval/metrics/evaluate.ts';
-import { readQrels, readRun } from '../src/eval/trec/trec-files.ts';
 import { BM25_DEFAULTS, Bm25Index } from '../src/index/words/bm25.ts';
 import { drawRecords, INDEXES, QUERY } from '../src/memory/engine/memory.fixture.ts';
 import { openMemory } from '../src/memory/engine/open-memory.ts';
 import { SAMPLE_ARMS, type SampleArm } from '../src/rank/retrieval/arms.fixture.ts';
 import { retrieve } from '../src/rank/retrieval/retriever.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../src/rank/signals/corpus.fixture.ts';
-import { locateTrecFile, writeTrecWorkload } from './trec-workload.ts';
-import { EVALUATION, TREC_METRICS } from './trec-works.ts';
+import { trec } from './peers/works/trec.ts';
 
 /** Runs `measured` around the work alone, after everything that the work needs is there. */
 export type OperationWorkload = (measured: (work: () => Promise<unknown> | unknown) => Promise<void>) => Promise<void>;
@@ -54,12 +51,18 @@ const queryMemory =
     await memory.close();
   };
 
-const onRunFiles =
-  (work: (run: string, qrels: string) => unknown): OperationWorkload =>
+/** A work of the bench of peers, after those before it. */
+const workOnRuns =
+  (work: string): OperationWorkload =>
   async (measured) => {
     const folder = mkdtempSync(join(tmpdir(), 'ragpp-operations-'));
-    writeTrecWorkload(folder, { queries: 40, documents: 50, seed: 7 });
-    await measured(() => work(locateTrecFile(folder, 'run'), locateTrecFile(folder, 'qrels')));
+    await trec.prepare(folder, 'small', 7);
+    const works = await trec.open(folder);
+    for (const earlier of trec.listWorks('small')) {
+      if (earlier === work) break;
+      await works[earlier]!();
+    }
+    await measured(works[work]!);
     rmSync(folder, { recursive: true });
   };
 
@@ -73,8 +76,7 @@ export const OPERATION_WORKLOADS: Readonly<Record<string, OperationWorkload>> = 
   'arm ircp': rankArm('ircp, directed'),
   'arm unified': rankArm('unified'),
   'memory, 600 records': queryMemory(600),
-  'read a run': onRunFiles((run) => readRun(run)),
-  'read and evaluate a run': onRunFiles((run, qrels) =>
-    evaluate(readRun(run), readQrels(qrels), TREC_METRICS, EVALUATION),
-  ),
+  'read a run': workOnRuns('read-run'),
+  'read judgements': workOnRuns('read-qrels'),
+  'evaluate a run': workOnRuns('evaluate'),
 };

@@ -1,4 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+}
 
 /** Begins a new peak of the memory of this process; without /proc the peak is that since its start. */
 export function resetPeakMemory(): void {

@@ -48,6 +48,28 @@ async function writeCorpus(world: RerankWorld, write: (name: string, data: Float
   return width;
 }
 
+/** Writes the corpus and the cases for rerank.py. @returns the settings that it needs. */
+export async function writeRerankCases(
+  folder: string,
+  world: RerankWorld,
+  cases: readonly Pick<RerankMeasurement, 'batch' | 'pool' | 'frames'>[],
+) {
+  const write = (name: string, data: Float32Array | Int32Array | Uint8Array) =>
+    writeFileSync(join(folder, `${name}.bin`), data);
+  const width = await writeCorpus(world, write);
+  for (const [i, { batch, pool, frames }] of cases.entries()) {
+    write(`queries-${i}`, world.queryVectors.subarray(0, batch * world.dimension));
+    write(`positions-${i}`, pool.positions);
+    write(`candidateCoordinates-${i}`, frames.candidates);
+    write(`queryCoordinates-${i}`, frames.queries);
+    for (const name of ['coldStart', 'ringDistances', 'ringPositions', 'turns'] as const)
+      write(`${name}-${i}`, frames[name]);
+  }
+  const { decay, temperature } = RING_ATTENTION_DEFAULTS;
+  const batches = cases.map(({ batch }) => batch);
+  return { dimension: world.dimension, width, decay, temperature, weights: [...listCoordinateWeights(5)], batches };
+}
+
 /** The results of torch on the same candidates, with their coordinates and places as input, so that it needs no tree. */
 export async function runTorchRerank(
   python: FoundPython,
@@ -57,21 +79,7 @@ export async function runTorchRerank(
 ): Promise<PeerRerank[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-rerank-'));
   try {
-    const write = (name: string, data: Float32Array | Int32Array | Uint8Array) =>
-      writeFileSync(join(folder, `${name}.bin`), data);
-    const width = await writeCorpus(world, write);
-    for (const [i, { batch, pool, frames }] of cases.entries()) {
-      write(`queries-${i}`, world.queryVectors.subarray(0, batch * world.dimension));
-      write(`positions-${i}`, pool.positions);
-      write(`candidateCoordinates-${i}`, frames.candidates);
-      write(`queryCoordinates-${i}`, frames.queries);
-      for (const name of ['coldStart', 'ringDistances', 'ringPositions', 'turns'] as const)
-        write(`${name}-${i}`, frames[name]);
-    }
-    const { decay, temperature } = RING_ATTENTION_DEFAULTS;
-    const batches = cases.map(({ batch }) => batch);
-    const weights = [...listCoordinateWeights(5)];
-    const settings = { dimension: world.dimension, width, decay, temperature, weights, repeats, batches };
+    const settings = { ...(await writeRerankCases(folder, world, cases)), repeats };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
     const report = runPeer<Record<PeerStep, Times>[]>(python, 'rerank.py', folder);
     return report.map((times, i) => ({ times, scores: readScores(folder, i) }));

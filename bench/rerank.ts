@@ -10,7 +10,7 @@ import { measureRerank, measureRerankErrors, type RerankMeasurement, STEPS, type
 import { drawRerankWorld, type RerankWorld } from './rerank-workload.ts';
 import { formatTextTable } from './text-table.ts';
 
-export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch, which is installed where python3 does not import it
+export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch 2, which it installs into a virtual environment where python3 has none
     --sizes N,N        turns in the corpus (default 3216,100000)
     --batches B,B      queries at once (default 1,8,64)
     --candidates C,C   of a query (default 50,200)

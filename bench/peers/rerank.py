@@ -27,6 +27,9 @@ def cosines_by_product(corpus, queries, positions):
     return torch.gather(queries @ corpus.T, 1, positions)
 
 
+COSINES = (cosines_by_gather, cosines_by_product)
+
+
 def trajectory_distances(candidates, queries, cold, weights):
     squares = (candidates - queries).square_().mul_(weights)
     return torch.where(cold, squares[:, :, TEMPORAL], squares.sum(2)).sqrt_()
@@ -94,10 +97,9 @@ def read_case(folder, i, batch, dimension):
     }
 
 
-def main(folder):
-    settings = json.loads((folder / "settings.json").read_text())
-    dimension, width, logit = settings["dimension"], settings["width"], (settings["decay"], settings["temperature"])
-    weights = torch.tensor(settings["weights"])
+def read_all(folder, settings):
+    """The corpus, the tables of forward cosines, and the cases."""
+    dimension, width = settings["dimension"], settings["width"]
     read = lambda name, kind: torch.from_numpy(np.fromfile(folder / name, dtype=kind))
     corpus = read("corpus.bin", "<f4").reshape(-1, dimension)
     tables = {
@@ -106,31 +108,43 @@ def main(folder):
         "first": read("first.bin", "<f4").reshape(-1, width),
     }
     row_of = read("rows.bin", "<i4").long()
-    report = []
-    for i, batch in enumerate(settings["batches"]):
-        case = read_case(folder, i, batch, dimension)
+    cases = [read_case(folder, i, batch, dimension) for i, batch in enumerate(settings["batches"])]
+    for case in cases:
         case["rows"] = row_of[case["positions"]]
+    return corpus, tables, cases
+
+
+def find_distances(case, weights):
+    return trajectory_distances(case["candidates"], case["points"], case["cold"], weights)
+
+
+def score_all(find_cosines, corpus, case, tables, weights, logit):
+    cosine, distances = find_cosines(corpus, case["queries"], case["positions"]), find_distances(case, weights)
+    trajectory = torch.exp(-distances)
+    attention = unified(cosine, distances, case, tables, logit)
+    scores = {"cosine": cosine, "trajectory": trajectory, "attention": attention}
+    return {**scores, "final": final(**scores)}
+
+
+def main(folder):
+    settings = json.loads((folder / "settings.json").read_text())
+    logit, weights = (settings["decay"], settings["temperature"]), torch.tensor(settings["weights"])
+    corpus, tables, cases = read_all(folder, settings)
+    time_of = lambda work: milliseconds(work, settings["repeats"])
+    report = []
+    for i, case in enumerate(cases):
         score = lambda similar: similar(corpus, case["queries"], case["positions"])
-        place = lambda: trajectory_distances(case["candidates"], case["points"], case["cold"], weights)
-        time_of = lambda work: milliseconds(work, settings["repeats"])
-        ways = {similar: time_of(lambda: score(similar)) for similar in (cosines_by_gather, cosines_by_product)}
+        ways = {similar: time_of(lambda: score(similar)) for similar in COSINES}
         best = min(ways, key=lambda way: ways[way]["fastest"])
-
-        def whole():
-            cosine, distances = score(best), place()
-            trajectory = torch.exp(-distances)
-            attention = unified(cosine, distances, case, tables, logit)
-            scores = {"cosine": cosine, "trajectory": trajectory, "attention": attention}
-            return {**scores, "final": final(**scores)}
-
+        whole = lambda: score_all(best, corpus, case, tables, weights, logit)
         scores = whole()
         for name, values in scores.items():
             values.numpy().astype("<f4").tofile(folder / f"{name}-{i}.f32")
-        distances = place()
+        distances = find_distances(case, weights)
         report.append(
             {
                 "cosine": ways[best],
-                "trajectory": time_of(lambda: torch.exp(-place())),
+                "trajectory": time_of(lambda: torch.exp(-find_distances(case, weights))),
                 "unified": time_of(lambda: unified(scores["cosine"], distances, case, tables, logit)),
                 "whole": time_of(whole),
             }
@@ -138,4 +152,5 @@ def main(folder):
     print(json.dumps(report))
 
 
-main(pathlib.Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

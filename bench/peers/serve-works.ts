@@ -1,0 +1,28 @@
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { collectGarbage, readPeakMemoryBytes, resetPeakMemory } from '../peak-memory.ts';
+import { readProcessorSeconds } from '../timing.ts';
+import type { GiveResult } from './work.ts';
+import { WORK_GROUPS, type WorkGroupName } from './works.ts';
+
+/** Our side of bench/peers.ts; bench/peers/works/serve.py describes the questions. */
+const [folder, name] = process.argv.slice(2) as [string, WorkGroupName];
+const works = await (await WORK_GROUPS[name]()).open(folder);
+let giveResult: GiveResult | null = null;
+
+async function measureWork(work: string) {
+  giveResult = null;
+  collectGarbage();
+  resetPeakMemory();
+  const [start, startWall] = [readProcessorSeconds(), performance.now()];
+  giveResult = await works[work]!();
+  const [seconds, wallSeconds] = [readProcessorSeconds() - start, (performance.now() - startWall) / 1000];
+  return { seconds, wallSeconds, peakBytes: readPeakMemoryBytes() };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line) as { readonly work: string } | { readonly keep: string };
+  if ('keep' in question) writeFileSync(question.keep, await giveResult!());
+  const answer = 'keep' in question ? {} : await measureWork(question.work);
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,112 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRandom, type Random } from '../../../src/core/numbers/random.ts';
+import { Bm25Index } from '../../../src/index/words/bm25.ts';
+import { compareRankings, listRankings, type PeerSize, type WorkGroup } from '../work.ts';
+
+const SIZES: Readonly<Record<PeerSize, { readonly texts: number; readonly queries: number }>> = {
+  small: { texts: 10_000, queries: 200 },
+  published: { texts: 50_000, queries: 1000 },
+};
+const VOCABULARY = 200_000;
+/** The word of a rank is as frequent as 1 / (rank + shift) ** exponent. */
+const ZIPF = { shift: 2.7, exponent: 1.05 };
+/** The logarithm of a text's length in words is normal. */
+const LENGTH = { mean: 3.4, deviation: 0.7, least: 3 };
+/** Words of a query, drawn from a text: from, to. */
+const QUERY_WORDS = [4, 12] as const;
+const DEPTHS = [10, 100];
+/** Queries whose rankings stand for an index. */
+const ASKED_OF_INDEX = 20;
+/** Scores are float32 sums of some ten terms. */
+const TOLERANCE = 1e-5;
+
+/** Lengths that tantivy keeps as they are; it rounds others down, which would change its scores. */
+const KEPT_LENGTHS: readonly number[] = [
+  ...Array.from({ length: 41 }, (_, i) => i),
+  ...[42, 44, 46, 48, 50, 52, 54, 56, 60, 64, 68, 72, 76, 80, 84, 88, 96, 104, 112, 120, 128, 136, 144, 152],
+  ...[168, 184, 200, 216, 232, 248, 264, 280],
+];
+
+function drawLength(stream: Random): number {
+  const drawn = Math.exp(LENGTH.mean + LENGTH.deviation * stream.drawNormal());
+  return KEPT_LENGTHS.findLast((length) => length <= Math.max(LENGTH.least, drawn))!;
+}
+
+/** Draws words, frequent ones more often. */
+function createWordDraw(stream: Random): () => string {
+  const cumulative = new Float64Array(VOCABULARY);
+  let sum = 0;
+  for (let rank = 0; rank < VOCABULARY; rank++) {
+    sum += 1 / (rank + 1 + ZIPF.shift) ** ZIPF.exponent;
+    cumulative[rank] = sum;
+  }
+  return () => {
+    const drawn = sum * stream.uniform();
+    let [low, high] = [0, VOCABULARY - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (cumulative[middle]! > drawn) high = middle;
+      else low = middle + 1;
+    }
+    return `w${low}`;
+  };
+}
+
+function writeTexts(folder: string, size: PeerSize, seed: number): void {
+  const stream = createRandom(seed, 'bm25 workload');
+  const drawWord = createWordDraw(stream);
+  const texts = Array.from({ length: SIZES[size].texts }, () =>
+    Array.from({ length: drawLength(stream) }, drawWord).join(' '),
+  );
+  const queries = Array.from({ length: SIZES[size].queries }, () => {
+    const words = [...new Set(texts[stream.integer(texts.length)]!.split(' '))];
+    const [least, most] = QUERY_WORDS;
+    return stream
+      .shuffle(words)
+      .slice(0, least + stream.integer(most - least + 1))
+      .join(' ');
+  });
+  writeFileSync(join(folder, 'texts.txt'), texts.join('\n'));
+  writeFileSync(join(folder, 'queries.txt'), queries.join('\n'));
+}
+
+const readLines = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8').split('\n');
+
+/** Indexing texts for BM25 as Lucene writes it, and the best texts of queries. */
+export const bm25: WorkGroup = {
+  listWorks: () => ['bm25-index', ...DEPTHS.map((k) => `bm25-search/k${k}`)],
+  peers: [
+    { name: 'bm25s', requirements: 'bm25s-requirements.txt' },
+    { name: 'tantivy', requirements: 'tantivy-requirements.txt' },
+  ],
+  describe: (size) =>
+    `${SIZES[size].texts.toLocaleString('en')} texts of ${LENGTH.least} to ${KEPT_LENGTHS.at(-1)} words, ${SIZES[size].queries} queries of ${QUERY_WORDS.join(' to ')} words`,
+  prepare: writeTexts,
+  open: async (folder) => {
+    const texts = readLines(folder, 'texts.txt');
+    const queries = readLines(folder, 'queries.txt');
+    const ids = texts.map((_, i) => `t${String(i).padStart(8, '0')}`);
+    let index: Bm25Index;
+    const search = (count: number, k: number) => {
+      const cutoffs = new Int32Array(count).fill(texts.length);
+      return index.search({ texts: queries.slice(0, count), cutoffs, vectors: new Float32Array(0) }, k);
+    };
+    const works = DEPTHS.map((k) => {
+      const find = async () => {
+        const found = await search(queries.length, k);
+        return () => listRankings(found);
+      };
+      return [`bm25-search/k${k}`, find] as const;
+    });
+    return {
+      'bm25-index': () => {
+        index = new Bm25Index(ids, texts);
+        return async () => listRankings(await search(ASKED_OF_INDEX, DEPTHS[0]!));
+      },
+      ...Object.fromEntries(works),
+    };
+  },
+  compare: (work, ours, theirs) =>
+    compareRankings(ours, theirs, work === 'bm25-index' ? DEPTHS[0]! : Number(work.split('/k')[1]), TOLERANCE),
+};

@@ -1,0 +1,72 @@
+import { useBackend } from '../../../src/core/tensors/backend.ts';
+import { computeQueryFrames } from '../../../src/ops/trajectory/query-frames.ts';
+import { findPool } from '../../../src/rank/retrieval/candidate-sources.ts';
+import { scorePool } from '../../../src/rank/retrieval/retriever.ts';
+import { readArm } from '../../../src/rank/retrieval/written-steps.ts';
+import { TRAJECTORY_DEFAULTS } from '../../../src/rank/signals/signal-options.ts';
+import { prepareFrameSources } from '../../../src/rank/signals/trajectory-score.ts';
+import { writeRerankCases } from '../../rerank-peer.ts';
+import { buildRerankArms, createFreshPools } from '../../rerank-timing.ts';
+import { createBatchWorkspace, drawRerankWorld, type RerankWorld } from '../../rerank-workload.ts';
+import { compareNumbers, type PeerSize, readSettings, type WorkGroup, writeSettings } from '../work.ts';
+
+const TURNS: Readonly<Record<PeerSize, number>> = { small: 3216, published: 100_000 };
+const BATCHES = [1, 64];
+const [CANDIDATES, DIMENSION] = [200, 512];
+/** Batches of a work: one takes less than a millisecond of torch. */
+const REPEATS = 10;
+const TOLERANCE = 1e-5;
+
+const { whole } = buildRerankArms(CANDIDATES);
+
+const drawWorld = (size: PeerSize, seed: number) => drawRerankWorld(TURNS[size], Math.max(...BATCHES), DIMENSION, seed);
+
+/** A batch of queries with the candidates that the exact index finds. */
+async function openBatch(world: RerankWorld, batch: number) {
+  const workspace = createBatchWorkspace(world, batch);
+  return { workspace, pool: await findPool(workspace, null, readArm(whole).outline) };
+}
+
+/** The peer gets the candidates, their coordinates and their places on the ring, which our side computes each time. */
+async function prepareCases(folder: string, size: PeerSize, seed: number): Promise<void> {
+  await useBackend('wasm');
+  const world = drawWorld(size, seed);
+  const cases = [];
+  for (const batch of BATCHES) {
+    const { workspace, pool } = await openBatch(world, batch);
+    const { frames, points } = await prepareFrameSources(workspace);
+    cases.push({ batch, pool, frames: computeQueryFrames(frames, points, pool.positions, TRAJECTORY_DEFAULTS) });
+    workspace.dispose();
+  }
+  const settings = { ...(await writeRerankCases(folder, world, cases)), repeats: REPEATS };
+  writeSettings(folder, { ...readSettings<object>(folder), ...settings });
+}
+
+/** Cosine, trajectory and unified attention of the candidates of queries, to the final scores on the host. */
+export const rerank: WorkGroup = {
+  listWorks: () => BATCHES.map((batch) => `rerank/${batch}`),
+  peers: [{ name: 'torch', requirements: 'torch-requirements.txt' }],
+  describe: (size) =>
+    `${CANDIDATES} candidates of ${BATCHES.join(' and ')} queries at once, ${REPEATS} times, of ${TURNS[size].toLocaleString('en')} turns, D ${DIMENSION}; torch gets the coordinates and places of the candidates, which ours computes`,
+  prepare: prepareCases,
+  open: async (folder) => {
+    await useBackend('wasm');
+    const { size, seed } = readSettings<{ readonly size: PeerSize; readonly seed: number }>(folder);
+    const world = drawWorld(size, seed);
+    const works: [string, () => Promise<() => Float64Array>][] = [];
+    for (const batch of BATCHES) {
+      const { workspace, pool } = await openBatch(world, batch);
+      const createPool = createFreshPools(pool);
+      works.push([
+        `rerank/${batch}`,
+        async () => {
+          let scored = await scorePool(workspace, createPool(), whole);
+          for (let i = 1; i < REPEATS; i++) scored = await scorePool(workspace, createPool(), whole);
+          return () => Float64Array.from(scored.scores);
+        },
+      ]);
+    }
+    return Object.fromEntries(works);
+  },
+  compare: (_work, ours, theirs) => compareNumbers(ours, theirs, TOLERANCE),
+};
