@@ -130,16 +130,18 @@ export function judgeGrades(
   highestGrade?: number,
 ): JudgedRanking {
   assertJudgements(queryId, judgements);
-  const judged = [...judgements.values()].filter((grade) => grade >= 0);
-  const relevant = judged.filter((grade) => grade >= relevantGrade).length;
+  const best = Float64Array.from(judgements.values()).sort().reverse();
+  let [judged, relevant, positive] = [0, 0, 0];
+  for (; judged < best.length && best[judged]! >= 0; judged++) {
+    if (best[judged]! >= relevantGrade) relevant++;
+    if (best[judged]! > 0) positive++;
+  }
   return {
     grades,
-    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0))
-      .sort()
-      .reverse(),
+    idealGrades: best.slice(0, positive),
     relevantGrade,
     relevant,
-    nonrelevant: judged.length - relevant,
+    nonrelevant: judged - relevant,
     highestGrade: highestGrade ?? null,
     ...{ tokens: null, replacements: null },
   };

@@ -296,8 +296,7 @@ export class ArmRunner {
     const world = workspace.under(options.control);
     const isPlacebo = options.control?.kind === 'placebo'; // whose turns no source found
     const found = isPlacebo ? [] : await Promise.all(sources.map((source) => world.get(source.found)));
-    const ids = this.queries.map(({ id }) => id);
-    const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
+    const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, workspace.batch.ids);
     const admitted = view.slice === null ? null : await openSlices(world, view.slice);
     const relevance = components.get('relevance') ?? components.get('scoring') ?? scores; // a placebo has neither
     const fitting = tokens === undefined ? null : countFittingRanks(workspace.corpus, listRankedPositions(arm), tokens);

@@ -44,11 +44,9 @@ export function joinCandidates(
   const rows: Set<number>[] = [];
   for (let query = 0; query < queryCount; query++) {
     const row = new Set<number>();
-    for (const { positions, width } of sources) {
-      for (const position of positions.subarray(query * width, (query + 1) * width)) {
+    for (const { positions, width } of sources)
+      for (const position of positions.subarray(query * width, (query + 1) * width))
         if (position >= 0 && admits(query, position)) row.add(position);
-      }
-    }
     rows.push(row);
   }
   // Ids are compared once for all queries.

@@ -104,7 +104,7 @@ export class Workspace implements World {
   readonly corpus: Corpus;
   readonly queries: readonly Query[];
   readonly dimension: number;
-  readonly batch: QueryBatch;
+  readonly batch: Required<Pick<QueryBatch, 'ids'>> & QueryBatch;
   readonly subcorpora: Subcorpora;
   readonly control = null;
   readonly seed: number;
