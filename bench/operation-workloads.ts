@@ -66,7 +66,7 @@ const workOnRuns =
     rmSync(folder, { recursive: true });
   };
 
-/** What is counted, by name. */
+/** The workloads by name. */
 export const OPERATION_WORKLOADS: Readonly<Record<string, OperationWorkload>> = {
   'bm25, 3,000 turns': searchWords(3000),
   'bm25, 12,000 turns': searchWords(12_000),

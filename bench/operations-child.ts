@@ -11,7 +11,7 @@ await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed:
 // Loaded after that, since blocks are counted in what is compiled from then on.
 const { OPERATION_WORKLOADS } = await import('./operation-workloads.ts');
 
-/** How often the blocks of each room ran since it was last asked for. */
+/** The number of blocks that ran since the last call, by room. */
 async function takeBlocks(): Promise<Record<string, number>> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const blocks: Record<string, number> = {};

@@ -13,7 +13,7 @@ export interface OperationCounts {
   readonly launches: number;
   /** Bytes of tensors that were read back. */
   readonly bytesRead: number;
-  /** How often blocks of code ran, by room of src: a loop over postings, vectors or lines counts each of its passes. */
+  /** The blocks of code that ran, by room of src: a loop over postings, vectors or lines counts each of its passes. */
   readonly blocks: Readonly<Record<string, number>>;
 }
 

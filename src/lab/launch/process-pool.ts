@@ -1,7 +1,10 @@
 import type { ArmProcess, ArmRequest } from './arm-process.ts';
 import type { LaunchJob, SharedWork } from './launcher.ts';
 
-/** A task is tried once more after its process died, since what killed it may have been meant for another: memory that ran out, an operator. */
+/**
+ * The tries of a task whose process dies: what killed it may have been meant for another, such as memory that ran out or
+ * an operator.
+ */
 const TRIES = 2;
 
 /** A task of the queue: an arm, or work that arms share. */
@@ -49,7 +52,7 @@ export class TaskQueue {
     return ready.find(({ place }) => place === own) ?? free() ?? ready[0];
   }
 
-  /** A task for a worker; null if none is left. Waits while all that are left need others. */
+  /** A task for a worker; null if all are taken. Waits while all that are left need others. */
   async take(worker: number): Promise<Task | null> {
     while (this.#waiting.length > 0) {
       const task = this.#choose(worker);

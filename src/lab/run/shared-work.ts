@@ -80,8 +80,8 @@ const listKeptInputs = ({ inputs }: Stage): string[] =>
   inputs.flatMap((input) => (input.isKept ? [input.key] : listKeptInputs(input)));
 
 /**
- * Plans what several processes do before the arms, each task once: the stages that arms need whatever tuning chooses and that
- * the cache does not have, then the grids of the arms in parts.
+ * Plans what several processes do before the arms, each task once: the stages that arms need whatever tuning chooses
+ * and that the cache does not have, then the grids of the arms in parts.
  *
  * @param names of the arms to be run.
  * @param parts of each grid.

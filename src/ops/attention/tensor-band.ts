@@ -73,8 +73,8 @@ function buildUnitBlock(
 }
 
 /**
- * The band in blocks of two products of tensors each, for a card: `queries` and keys of a block are uploaded, its rows are
- * read back once, and the far field is added on the host.
+ * The band in blocks of two products of tensors each, for a card: queries and keys of a block are uploaded, its rows
+ * are read back once, and the far field is added on the host.
  *
  * @returns [Q, V]
  */
