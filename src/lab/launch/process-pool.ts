@@ -2,8 +2,8 @@ import type { ArmProcess, ArmRequest } from './arm-process.ts';
 import type { LaunchJob, SharedWork } from './launcher.ts';
 
 /**
- * The tries of a task whose process dies: what killed it may have been meant for another, such as memory that ran out or
- * an operator.
+ * The tries of a task whose process dies: what killed it may have been meant for another, such as memory that ran out
+ * or an operator.
  */
 const TRIES = 2;
 

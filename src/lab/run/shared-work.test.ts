@@ -52,7 +52,7 @@ const sumExecuted = (counts: StageCounts, names: readonly string[]) =>
 test('two processes make every shared stage once, and the arms find the same by them as one process does', async () => {
   const alone = await open('alone');
   const expected = await runArms(alone);
-  const counts = addCounts(...expected.map(({ stages }) => stages));
+  const countsAlone = addCounts(...expected.map(({ stages }) => stages));
   await alone.dispose();
   const runners = [await open('shared'), await open('shared')];
   const { tasks, needs } = planSharedWork(runners[0] as ArmRunner, listNames(runners[0] as ArmRunner), 2);
@@ -64,8 +64,8 @@ test('two processes make every shared stage once, and the arms find the same by 
   const both = addCounts(...counts, ...ran.map(({ stages }) => stages));
   const kept = readdirSync(join(folder, 'shared', 'stages')); // the names of stages that are kept on disk
   expect(kept.length).toBeGreaterThan(10);
-  for (const name of kept) expect(both[name]?.executed, name).toBe(counts[name]?.executed);
-  expect(sumExecuted(addCounts(...ran.map(({ stages }) => stages)), kept)).toBeLessThan(sumExecuted(counts, kept) / 4);
+  for (const name of kept) expect(both[name]?.executed, name).toBe(countsAlone[name]?.executed);
+  expect(sumExecuted(addCounts(...ran.map(({ stages }) => stages)), kept)).toBeLessThan(sumExecuted(countsAlone, kept) / 4);
   for (const runner of runners) await runner.dispose();
 });
 
