@@ -65,7 +65,9 @@ test('two processes make every shared stage once, and the arms find the same by 
   const kept = readdirSync(join(folder, 'shared', 'stages')); // the names of stages that are kept on disk
   expect(kept.length).toBeGreaterThan(10);
   for (const name of kept) expect(both[name]?.executed, name).toBe(countsAlone[name]?.executed);
-  expect(sumExecuted(addCounts(...ran.map(({ stages }) => stages)), kept)).toBeLessThan(sumExecuted(countsAlone, kept) / 4);
+  expect(sumExecuted(addCounts(...ran.map(({ stages }) => stages)), kept)).toBeLessThan(
+    sumExecuted(countsAlone, kept) / 4,
+  );
   for (const runner of runners) await runner.dispose();
 });
 
