@@ -57,6 +57,11 @@ export function activeBackend(): BackendName {
   return getActiveBackend().name;
 }
 
+/** True where tensors lie in the memory of a graphics card, from which the host reads as little as it can. */
+export function readsFromCard(): boolean {
+  return active !== undefined && ['cuda', 'webgpu'].includes(active.name);
+}
+
 /** The cost of work. */
 export interface Spent {
   /** Kernels of tensors that were launched. */

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../core/errors/errors.ts';
-import { readsFromCard } from '../../core/tensors/card.ts';
+import { readsFromCard } from '../../core/tensors/active-backend.ts';
 import { matmul } from '../../core/tensors/matmul.ts';
 import { gatherRows, transposeRows, viewRow } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';

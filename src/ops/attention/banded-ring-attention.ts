@@ -1,59 +1,23 @@
-import { readsFromCard } from '../../core/tensors/card.ts';
-import { createEventBreaks } from '../../core/terminal/progress.ts';
+import { readsFromCard } from '../../core/tensors/active-backend.ts';
 import { displayRowAttention } from './attention-display.ts';
-import { type AttentionRows, type CheckedRows, checkRows, type RingSpan, type RowAttention } from './attention-rows.ts';
+import { type AttentionRows, type CheckedRows, checkRows, type RowAttention } from './attention-rows.ts';
 import { buildKeySupport, computeBandError, findLeastBandWidth } from './band.ts';
-import { BandKernel, WINDOW_STEPS } from './band-kernel.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
-import { FarField, orderLike, splitQueryBlocks } from './far-field.ts';
-import { MASKED, type RingAttentionOptions } from './options.ts';
-import { computeTensorBand } from './tensor-band.ts';
+import type { RingAttentionOptions } from './options.ts';
 
 /** The default error of a row: about the rounding error of float32. */
 export const DEFAULT_TOLERANCE = 1e-6;
 /** Why {@link attend} and {@link bandedRingAttention} look at every pair then. */
 export const PAIRS_MASKED = 'a mask of pairs is looked at pair by pair';
 
-/** Adds the far field to the band of a tile, divides, and writes the rows where they belong. */
-function writeTile(
-  output: Float32Array,
-  tile: RingSpan,
-  kernel: BandKernel,
-  farField: FarField,
-  { valueWidth, order, ringPositions }: CheckedRows,
-  options: RingAttentionOptions,
-): void {
-  const isAdditive = options.combine === 'additive';
-  for (const lane of orderLike([...Array(tile.count).keys()], options)) {
-    farField.moveTo(ringPositions[tile.first + lane] as number);
-    const { mass, largest } = kernel.readMass(lane);
-    if (isAdditive ? largest <= MASKED / 2 : farField.count === 0) continue;
-    const far = isAdditive ? 0 : Math.exp(-largest);
-    const row = kernel.finishRow(lane, farField.sum, far, 1 / (far * farField.count + mass));
-    output.set(row, (order[tile.first + lane] as number) * valueWidth);
-  }
-}
-
-/** By the kernel of WebAssembly, on the host. */
-export async function computeHostBand(
+/** Blocks of tensors on a card, else a kernel of WebAssembly on the host: each is loaded at its first use. */
+async function computeBandedOutput(
   rows: CheckedRows,
   width: number,
   options: RingAttentionOptions,
 ): Promise<Float32Array> {
-  const { valueWidth, ringPositions } = rows;
-  const output = new Float32Array(ringPositions.length * valueWidth);
-  const farField = new FarField(rows, options);
-  const kernel = new BandKernel(rows, width, options);
-  const takeBreak = createEventBreaks();
-  for (const queries of splitQueryBlocks(ringPositions, WINDOW_STEPS, options)) {
-    await takeBreak();
-    kernel.openWindow(queries);
-    for (const tile of orderLike(kernel.splitIntoTiles(queries), options)) {
-      kernel.attendTile(tile);
-      writeTile(output, tile, kernel, farField, rows, options);
-    }
-  }
-  return output;
+  if (readsFromCard()) return (await import('./tensor-band.ts')).computeTensorBand(rows, width, options);
+  return (await import('./host-band.ts')).computeHostBand(rows, width, options);
 }
 
 /** The band that rows need for a tolerance, and the error that it leaves. */
@@ -76,7 +40,7 @@ export async function attendBanded(
   { width, errorBound }: Band,
   options: RingAttentionOptions,
 ): Promise<RowAttention> {
-  const output = await (readsFromCard() ? computeTensorBand : computeHostBand)(rows, width, options);
+  const output = await computeBandedOutput(rows, width, options);
   const reason = `a band of ${2 * width + 1} among ${rows.turns} turns`;
   return displayRowAttention({ output, method: 'banded', reason, bandWidth: width, errorBound });
 }

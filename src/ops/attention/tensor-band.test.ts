@@ -5,7 +5,7 @@ import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { COMBINATIONS } from './attention-options.cases.ts';
 import { checkRows } from './attention-rows.ts';
-import { computeHostBand } from './banded-ring-attention.ts';
+import { computeHostBand } from './host-band.ts';
 import { computeTensorBand } from './tensor-band.ts';
 
 const [T, D, V, W] = [701, 9, 5, 6];

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NotFiniteError } from '../../core/errors/errors.ts';
-import { readsFromCard } from '../../core/tensors/card.ts';
+import { readsFromCard } from '../../core/tensors/active-backend.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { type AdamOptions, type AdamTensors, createAdamState, takeAdamStep, takeAdamStepOnDevice } from './adam.ts';
 import { constrainTensors } from './device-parameters.ts';

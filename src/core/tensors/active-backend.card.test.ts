@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { BACKENDS, getActiveBackend, hasActiveBackend, setActiveBackend } from './active-backend.ts';
+import { BACKENDS, getActiveBackend, hasActiveBackend, readsFromCard, setActiveBackend } from './active-backend.ts';
 import { useBackend } from './backend.ts';
-import { readsFromCard } from './card.ts';
 
 afterAll(() => useBackend('wasm'));
 
