@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requirePackages } from '../core/required-packages.harness.ts';
 import { useBackend } from '../core/tensors/backend.ts';
 import { viewRow } from '../core/tensors/rows.ts';
 import { drawContractCorpus, drawContractQueries } from '../index/candidates/contract-sample.fixture.ts';
@@ -71,12 +72,15 @@ async function openLive(index: string): Promise<[SliceSearch, () => unknown]> {
   return [searchVectors(made), () => made.dispose()];
 }
 
+const { isInstalled } = requirePackages('PGlite');
 const kinds: [string, () => Promise<[SliceSearch, () => unknown]>][] = [
   // What a source of memories finds depends on what is asked, not on the slice alone.
   ...INDEXES.names
-    .filter((name) => ![...MEMORY_SOURCES, 'facts', 'domain'].includes(name))
+    .filter((name) => ![...MEMORY_SOURCES, 'facts', 'domain'].includes(name) && (name !== 'pgvector' || isInstalled))
     .map((name) => [name, () => openCandidates(name)] as (typeof kinds)[number]),
-  ...VECTOR_INDEXES.names.map((name) => [`live ${name}`, () => openLive(name)] as (typeof kinds)[number]),
+  ...VECTOR_INDEXES.names
+    .filter((name) => name !== 'pgvector' || isInstalled)
+    .map((name) => [`live ${name}`, () => openLive(name)] as (typeof kinds)[number]),
 ];
 
 describe.each(kinds)('slices contract: %s', (_, open) => {

@@ -42,6 +42,7 @@ export const NUMERIC_PACKAGES = [
   'stemmer',
   'gpt-tokenizer',
   'graphology',
+  'tinyqueue',
   '@stdlib/stats-base-dists-normal-cdf',
   '@stdlib/stats-base-dists-normal-quantile',
   '@stdlib/stats-base-dists-t-cdf',
