@@ -16,7 +16,8 @@ const block: AttentionBlock = {
 /** Runs some work while the exponentials of more than one number are two units in the last place too large, as those of libtensorflow may be. */
 async function withRoughPowers<T>(work: () => Promise<T>): Promise<T> {
   const engine = tf.engine();
-  const runKernel = engine.runKernel.bind(engine) as (name: string, ...parameters: unknown[]) => tf.Tensor;
+  const { runKernel: before } = engine;
+  const runKernel = before.bind(engine) as (name: string, ...parameters: unknown[]) => tf.Tensor;
   const isRough = (name: string, ...parameters: unknown[]): tf.Tensor => {
     const result = runKernel(name, ...parameters);
     return name === 'Exp' && result.size > 1 ? tf.mul(result, 1 + 2 ** -22) : result;
@@ -25,7 +26,7 @@ async function withRoughPowers<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    Reflect.deleteProperty(engine, 'runKernel'); // back to that of its class
+    Object.assign(engine, { runKernel: before }); // which counts
   }
 }
 
