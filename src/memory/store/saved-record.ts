@@ -21,7 +21,7 @@ function readId(lines: Buffer, start: number, end: number): string {
 
 /** Lines of records, and their vectors [R, D]. */
 interface SavedPart {
-  readonly lines: Buffer;
+  readonly lines: Uint8Array;
   /** [R + 1] where each line begins; one more than the end of the last. */
   readonly starts: Uint32Array;
   readonly vectors: Float32Array;
