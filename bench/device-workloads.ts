@@ -2,9 +2,12 @@ import * as tf from '@tensorflow/tfjs-core';
 import { createRandom } from '../src/core/numbers/random.ts';
 import { registerGradients } from '../src/core/tensors/gradients.ts';
 import { readBack } from '../src/core/tensors/scope.ts';
+import { checkRows } from '../src/ops/attention/attention-rows.ts';
+import { chooseBand, DEFAULT_TOLERANCE } from '../src/ops/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../src/ops/attention/blockwise-ring-attention.ts';
 import { propagateCorpus } from '../src/ops/attention/corpus-propagation.ts';
 import { PROPAGATION_PRESETS } from '../src/ops/attention/options.ts';
+import { computeTensorBand } from '../src/ops/attention/tensor-band.ts';
 import { drawBert } from '../src/ops/bert/bert.fixture.ts';
 import { type Bert, type BertSizes, disposeBert, runBert, runBertLayers, uploadBert } from '../src/ops/bert/bert.ts';
 import { computeTokenMaxima } from '../src/ops/late/late-interaction.ts';
@@ -28,6 +31,8 @@ export type DeviceSize = (typeof DEVICE_SIZES)[number];
 interface DeviceWorkloadSizes extends Omit<WorkloadSizes, 'seed' | 'texts'> {
   /** Turns of a conversation whose attention is dense. */
   readonly dense: number;
+  /** Turns of a conversation whose attention is a band. */
+  readonly banded: number;
   /** Turns of the corpus that is propagated. */
   readonly propagation: number;
   /** Turns, tokens of a turn and of a question. */
@@ -46,7 +51,7 @@ const TINY_BERT = { ...E5_SIZES, hidden_size: 48, num_attention_heads: 3, interm
 
 const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
   tiny: {
-    ...{ dense: 67, propagation: 101, dimension: 24 },
+    ...{ dense: 67, banded: 131, propagation: 101, dimension: 24 },
     late: { turns: 31, turnTokens: 7, questionTokens: 5 },
     bert: { sizes: { ...TINY_BERT, num_hidden_layers: 2 }, texts: { forward: 2, backward: 2 }, pieces: 11 },
     pagerank: { nodes: 53, edges: 211, batch: 3 },
@@ -55,7 +60,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
     rates: { rows: 128, numbers: 2 ** 16 },
   },
   small: {
-    ...{ dense: 512, propagation: 800, dimension: 128 },
+    ...{ dense: 512, banded: 2048, propagation: 800, dimension: 128 },
     late: { turns: 2000, turnTokens: 32, questionTokens: 16 },
     bert: { sizes: { ...E5_SIZES, num_hidden_layers: 2 }, texts: { forward: 2, backward: 2 }, pieces: 38 },
     pagerank: { nodes: 1000, edges: 10_000, batch: 32 },
@@ -64,7 +69,7 @@ const SIZES: Readonly<Record<DeviceSize, DeviceWorkloadSizes>> = {
     rates: { rows: 1024, numbers: 2 ** 22 },
   },
   large: {
-    ...{ dense: 8192, propagation: 20_000, dimension: 512 },
+    ...{ dense: 8192, banded: 32_768, propagation: 20_000, dimension: 512 },
     late: { turns: 20_000, turnTokens: 35, questionTokens: 32 },
     bert: { sizes: E5_SIZES, texts: { forward: 64, backward: 16 }, pieces: 128 },
     pagerank: { nodes: 5400, edges: 50_000, batch: 256 },
@@ -81,6 +86,19 @@ function buildDenseWorkload({ dense: turns, dimension }: DeviceWorkloadSizes, se
       const vectors = drawClusteredVectors(turns, dimension, seed, 'turns');
       const rows = { turns, queries: vectors, keys: vectors, values: vectors };
       return { run: () => blockwiseRingAttention(rows, OPTIONS), dispose: doNothing };
+    },
+  };
+}
+
+/** Blocks of tensors, as on a card. */
+function buildBandWorkload({ banded: turns, dimension }: DeviceWorkloadSizes, seed: number): BackendWorkload {
+  return {
+    name: `attention, banded, ${turns} turns`,
+    open: async () => {
+      const vectors = drawClusteredVectors(turns, dimension, seed, 'turns');
+      const rows = checkRows({ turns, queries: vectors, keys: vectors, values: vectors });
+      const { width } = chooseBand(rows, DEFAULT_TOLERANCE, OPTIONS);
+      return { run: () => computeTensorBand(rows, width, OPTIONS), dispose: doNothing };
     },
   };
 }
@@ -159,6 +177,7 @@ export function listDeviceWorkloads(size: DeviceSize, seed: number): BackendWork
   const shared = { ...own, texts: 0, seed };
   return [
     buildDenseWorkload(own, seed),
+    buildBandWorkload(own, seed),
     buildPropagationWorkload(own, seed),
     buildLateWorkload(own, seed),
     buildBertWorkload('forward', own, seed),

@@ -19,7 +19,7 @@ test('each workload agrees with cpu, launches kernels and reaches a share of the
   expect(tf.memory().numTensors).toBe(before);
   expect(report.matmulRate).toBeGreaterThan(0);
   expect(report.memoryRate).toBeGreaterThan(0);
-  expect(report.rows).toHaveLength(9);
+  expect(report.rows).toHaveLength(10);
   for (const row of report.rows) {
     expect(row.difference, row.workload).toBeLessThan(1e-4);
     expect(row.relativeDifference, row.workload).toBeLessThan(1e-4);

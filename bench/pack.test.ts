@@ -43,7 +43,7 @@ test('a folder verifies and measures wasm from an empty folder, without Node on 
     expect(verified).toMatchObject({ pass: true, environment: { backend: 'wasm', node: process.version } });
     expect(verified.topics.length).toBeGreaterThan(20);
     const device = read('device.json') as Written & DeviceReport;
-    expect(device.rows).toHaveLength(9);
+    expect(device.rows).toHaveLength(10);
     for (const { workload } of device.rows) expect(stdout).toContain(workload);
     const torch = read('torch.json') as Written & { readonly missing?: string; readonly matmulRate?: number };
     if (torch.missing === undefined) expect(torch.matmulRate).toBeGreaterThan(0);

@@ -59,18 +59,30 @@ def rate():
     return 2 * 1024 * 512 * 1024 / best / 1e9
 
 
-@torch.inference_mode()
-def main(folder):
-    torch.set_num_threads(1)
+def read(folder):
+    """The settings and the rows of a folder."""
     settings = json.loads((folder / "settings.json").read_text())
     embeddings = torch.from_numpy(np.fromfile(folder / "embeddings.f32", dtype="<f4"))
-    embeddings = embeddings.reshape(-1, settings["dimension"])
+    return settings, embeddings.reshape(-1, settings["dimension"])
 
-    def run(turns, width, block):
-        start = time.process_time()
-        output = attend(embeddings[:turns], width, block, settings["decay"], settings["temperature"])
-        return time.process_time() - start, output
 
+@torch.inference_mode()
+def run(embeddings, width, block, logit):
+    start = time.process_time()
+    output = attend(embeddings, width, block, *logit)
+    return time.process_time() - start, output
+
+
+def find_block(embeddings, width, logit):
+    """The fastest number of queries of a block."""
+    time_block = lambda block: min(run(embeddings[:TRIAL], width, block, logit)[0] for _ in range(REPEATS))
+    return min(BLOCKS, key=time_block)
+
+
+def main(folder):
+    torch.set_num_threads(1)
+    settings, embeddings = read(folder)
+    logit = settings["decay"], settings["temperature"]
     fastest = {}
     for line in sys.stdin:
         question = json.loads(line)
@@ -78,17 +90,18 @@ def main(folder):
             print(json.dumps({"gflops": rate()}), flush=True)
             continue
         turns, width = question["turns"], question["width"]
+        rows = embeddings[:turns]
         if width not in fastest:
-            try_block = lambda block: min(run(min(turns, TRIAL), width, block)[0] for _ in range(REPEATS))
-            fastest[width] = min(BLOCKS, key=try_block)
-        seconds, output = run(turns, width, fastest[width])
+            fastest[width] = find_block(rows, width, logit)
+        seconds, output = run(rows, width, fastest[width], logit)
         passed = seconds
         while passed < question["least_seconds"]:
-            again, output = run(turns, width, fastest[width])
+            again, output = run(rows, width, fastest[width], logit)
             seconds, passed = min(seconds, again), passed + again
         if question["write"]:
             output.numpy().tofile(folder / "output.f32")
         print(json.dumps({"seconds": seconds, "block": fastest[width], "version": torch.__version__}), flush=True)
 
 
-main(pathlib.Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

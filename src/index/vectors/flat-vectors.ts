@@ -1,9 +1,10 @@
-import TinyQueue from 'tinyqueue';
 import { IndexCapacityError, ValidationError } from '../../core/errors/errors.ts';
 import { createEventBreaks } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { compareScored } from '../../model/turns/tie-rule.ts';
+import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
+import { allocateCandidates } from '../candidates/query-batch.ts';
+import { TopSelection } from '../candidates/top-selection.ts';
 import { scoreDistance } from './distances.ts';
 import { RowTable } from './row-table.ts';
 import { type SavedOptions, writeSavedIndex } from './saved-index.ts';
@@ -74,17 +75,22 @@ export class FlatVectorIndex implements VectorIndex {
    */
   protected rankSlots(slots: ArrayLike<number> | null, query: Float32Array, k: number): VectorMatch[] {
     const { table, distance: metric } = this;
-    const best = new TinyQueue<VectorMatch>([], (a, b) => compareScored(b, a)); // the worst first
+    const width = Math.min(k, table.searchable);
+    if (width === 0) return [];
+    const top = new TopSelection(width, (a, b) => compareBytes(table.getId(b), table.getId(a)));
     const scan = table.beginScan(query);
-    const find = (slot: number, end: number) =>
-      table.findNear(scan, slot, end, best.length < k ? Number.NEGATIVE_INFINITY : (best.peek() as VectorMatch).score);
+    const find = (slot: number, end: number) => table.findNear(scan, slot, end, top.least);
     for (const [start, end] of slots === null ? [[0, table.end] as const] : listRuns(slots))
-      for (let slot = find(start, end); slot < end; slot = find(slot + 1, end)) {
+      for (let slot = find(start, end); slot < end; slot = find(slot + 1, end))
+        top.offer(slot, scoreDistance(metric, table.measure(slot, query)));
+    const best = allocateCandidates(1, width);
+    top.drainTo(best, 0);
+    return Array.from(best.positions)
+      .filter((slot) => slot >= 0)
+      .map((slot) => {
         const distance = table.measure(slot, query);
-        best.push({ id: table.getId(slot), score: scoreDistance(metric, distance), distance });
-        if (best.length > k) best.pop();
-      }
-    return Array.from({ length: best.length }, () => best.pop() as VectorMatch).reverse();
+        return { id: table.getId(slot), score: scoreDistance(metric, distance), distance };
+      });
   }
 
   count(): Promise<number> {

@@ -12,7 +12,7 @@ import { countComponents } from '../../ops/trajectory/complexity.ts';
 import { openFrames } from '../../ops/trajectory/frame-tables.ts';
 import { computeHomogeneities, computeSquaredLengths } from '../../ops/trajectory/homogeneity.ts';
 import { readNewestCoordinates } from '../../ops/trajectory/newest-coordinates.ts';
-import { parseRecords } from '../store/memory-store.ts';
+import { parseRecords } from '../store/own-records.ts';
 
 /** The records of a store, as coordinates read them. */
 export interface PlacedRecords {

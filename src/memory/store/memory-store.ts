@@ -3,16 +3,15 @@ import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { isTime } from '../../core/validation/validation.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
-import { parseRow } from '../../model/turns/memory-fields.ts';
 import {
   assertEmbedding,
   type MemoryRecord,
   type MemoryRecordInput,
-  memoryRecordSchema,
   type OutcomeStatistics,
 } from '../../model/turns/turn.ts';
 import { assertOutcome } from '../outcomes/outcome-statistics.ts';
 import { encodeOperation, type Operation, type VersionName } from './operation.ts';
+import { copyRecord, parseRecords } from './own-records.ts';
 import type { PastVersion, StoreMoment } from './record-history.ts';
 import { RecordTable } from './record-table.ts';
 import { measureSnapshot, removeSnapshots, writeSnapshot } from './snapshot.ts';
@@ -402,30 +401,4 @@ export class MemoryStore {
       folder: this.folder,
     });
   }
-}
-
-function copyRecord(record: MemoryRecord): MemoryRecord {
-  return Object.freeze({ ...record, embedding: record.embedding.slice() });
-}
-
-/**
- * Records of the store's own: the caller may change what was passed. Parsing copies every object but the vectors, which
- * become views of one array.
- *
- * @throws ConfigurationError.
- */
-export function parseRecords(inputs: readonly MemoryRecordInput[]): MemoryRecord[] {
-  const parsed = inputs.map((input, i) => {
-    const id = (input as { id?: unknown } | null)?.id;
-    return parseRow(memoryRecordSchema, input, typeof id === 'string' ? `record ${id}` : `record at ${i}`);
-  });
-  const vectors = new Float32Array(parsed.reduce((sum, { embedding }) => sum + embedding.length, 0));
-  let at = 0;
-  for (const record of parsed) {
-    const own = vectors.subarray(at, at + record.embedding.length);
-    own.set(record.embedding);
-    (record as { embedding: Float32Array }).embedding = own;
-    at += own.length;
-  }
-  return parsed;
 }

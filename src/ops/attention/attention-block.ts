@@ -27,8 +27,8 @@ const BLOCK_COST = { plain: 2 ** 21, batched: 2 ** 28 };
 const CELL_COST = 128;
 
 /**
- * Turns in a block of several conversations: more of them waste products on keys of other conversations, fewer pay for
- * more blocks.
+ * Turns in a block of a band or of several conversations: more of them waste products on keys of no row's band, or of
+ * other conversations; fewer pay for more blocks.
  */
 export function chooseBlockRows(dimension: number): number {
   const cost = prefersPlainProducts() ? BLOCK_COST.plain : BLOCK_COST.batched;
