@@ -16,7 +16,7 @@ test('a process that serves runs arm after arm, whether they fail or not, until 
   const service = new ArmProcess({ ...places, program: findOwnProgram() });
   try {
     const shares: number[] = [];
-    const run = (arm: string) => service.run(arm, (share) => void shares.push(share));
+    const run = (arm: string) => service.ask({ arm }, (share) => void shares.push(share));
     expect(await run('overflowing')).toBeNull();
     expect(service.isReady).toBe(true);
     expect(await run('newest')).toBeNull();

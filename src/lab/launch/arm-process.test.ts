@@ -46,7 +46,7 @@ test('arms are run one after the other, and each reports to the one who asked fo
   const process = start();
   expect(process.isReady).toBe(false);
   const shares: [string, number][] = [];
-  for (const arm of ['a', 'b']) expect(await process.run(arm, (share) => void shares.push([arm, share]))).toBeNull();
+  for (const arm of ['a', 'b']) expect(await process.ask({ arm }, (share) => void shares.push([arm, share]))).toBeNull();
   expect(process.isReady).toBe(true);
   expect(shares).toEqual([
     ['a', 0.5],
@@ -56,17 +56,17 @@ test('arms are run one after the other, and each reports to the one who asked fo
 
 test('a death is reported with the code and the last output, also when asked again', async () => {
   const process = start();
-  const death = await process.run('exit', ignoreShare);
+  const death = await process.ask({ arm: 'exit' }, ignoreShare);
   expect(death).toBeInstanceOf(ProcessDiedError);
   expect(death).toMatchObject({ facts: { code: 7, signal: null }, stack: 'first words\nlast words' });
-  expect(await process.run('a', ignoreShare)).toBe(death);
+  expect(await process.ask({ arm: 'a' }, ignoreShare)).toBe(death);
   await process.endGracefully();
 });
 
 test('a process that is killed dies of the signal, in the middle of an arm', async () => {
   const process = start();
-  await process.run('a', ignoreShare);
-  const running = process.run('sleep', ignoreShare);
+  await process.ask({ arm: 'a' }, ignoreShare);
+  const running = process.ask({ arm: 'sleep' }, ignoreShare);
   process.kill();
   expect(await running).toMatchObject({
     message: 'worker process was killed by SIGKILL; run again with --retry-failed',
@@ -76,8 +76,8 @@ test('a process that is killed dies of the signal, in the middle of an arm', asy
 
 test('a process that is let go ends, also in the middle of an arm, and letting go again is nothing', async () => {
   const process = start();
-  await process.run('a', ignoreShare);
-  const share = new Promise<number>((resolve) => void process.run('sleep', resolve));
+  await process.ask({ arm: 'a' }, ignoreShare);
+  const share = new Promise<number>((resolve) => void process.ask({ arm: 'sleep' }, resolve));
   expect(await share).toBe(0.5);
   await process.endGracefully();
   await process.endGracefully();
@@ -89,7 +89,7 @@ test('a process whose heap is full dies with the limit and the option that raise
     process.on('message', () => { const held = []; for (;;) held.push(new Array(1000).fill(held.length)); });`,
     ['--max-old-space-size=31'],
   );
-  const death = await process.run('hoard', ignoreShare);
+  const death = await process.ask({ arm: 'hoard' }, ignoreShare);
   expect(process.isReady).toBe(true);
   expect(death?.message).toMatch(
     /^worker process was killed by SIGABRT: FATAL ERROR: .* heap out of memory; the heap limit is \d+ MiB; raise it with NODE_OPTIONS=--max-old-space-size=\d+, or/,
@@ -98,7 +98,7 @@ test('a process whose heap is full dies with the limit and the option that raise
 
 test('of a long complaint the end is kept', async () => {
   const process = start(`process.stderr.write('x'.repeat(10_007) + '\\n' + 'y'.repeat(101), () => process.exit(3));`);
-  const death = await process.run('a', ignoreShare);
+  const death = await process.ask({ arm: 'a' }, ignoreShare);
   expect(process.isReady).toBe(false);
   expect(death?.message).toBe(
     `worker process ended with exit code 3: ${'y'.repeat(101)}; run again with --retry-failed`,

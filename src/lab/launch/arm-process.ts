@@ -106,11 +106,6 @@ export class ArmProcess {
     return error;
   }
 
-  /** Runs an arm. @returns null when its outcome is in the folder, or how the process died before that. */
-  run(arm: string, report: ReportShare): Promise<ProcessDiedError | null> {
-    return this.ask({ arm }, report);
-  }
-
   /**
    * Runs an arm or does what arms share.
    *
