@@ -83,7 +83,11 @@ export default defineConfig({
         ? listTestProjects()
         : [{ extends: true, test: { name: 'backends', include: listTensorTests() } }],
     globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
-    setupFiles: ['src/core/properties.harness.ts', ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : [])],
+    setupFiles: [
+      'src/core/properties.harness.ts',
+      'src/core/equality.harness.ts',
+      ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : []),
+    ],
     pool: 'forks',
     maxWorkers: 3, // one more than cores of CI, since some tests wait for a process or a page
     // Vulkan in software compiles a shader in a tenth of a second.
