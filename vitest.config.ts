@@ -21,7 +21,7 @@ const listTensorTests = () => testFiles('src').filter(createContentFilter(/descr
  */
 function listProcessTests(): string[] {
   const starts = createContentFilter(
-    /child_process|vi\.mock\(|playwright-core|(?:built-module|command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|vector-files\.fixture|gzipSync|core\/decoding|\.\/decoder\.ts|external-program\.ts|install-backend\.ts/,
+    /child_process|vi\.mock\(|playwright-core|(?:built-module|command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|\.\/(?:decoder|mail-table|slack-export)\.ts|vector-files\.fixture|gzipSync|core\/decoding|external-program\.ts|install-backend\.ts/,
   );
   return [
     ...testFiles('src/cli'),
