@@ -92,7 +92,7 @@ export default defineConfig({
     projects:
       asked === undefined
         ? listTestProjects()
-        : [{ extends: true, test: { name: 'backends', include: listTensorTests() } }],
+        : [{ extends: true, test: { name: 'backends', include: listTensorTests(), isolate: false } }],
     globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
     setupFiles: [
       'src/core/properties.harness.ts',
