@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = import.meta.dirname;
 
@@ -21,7 +22,7 @@ const listTensorTests = () => testFiles('src').filter(createContentFilter(/descr
  */
 function listProcessTests(): string[] {
   const starts = createContentFilter(
-    /child_process|vi\.mock\(|playwright-core|(?:built-module|command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|vector-files\.fixture|gzipSync|core\/decoding|\.\/decoder\.ts|external-program\.ts|install-backend\.ts/,
+    /child_process|vi\.mock\(|playwright-core|(?:built-module|command|kills|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts|electric-sql|zip\.fixture|\.\/(?:decoder|mail-table|slack-export)\.ts|vector-files\.fixture|gzipSync|core\/decoding|external-program\.ts|install-backend\.ts/,
   );
   return [
     ...testFiles('src/cli'),
@@ -63,6 +64,16 @@ function listTestProjects(): TestProjectConfiguration[] {
   ];
 }
 
+/** The projects in the order in which they run: no worker waits at the end for a long file of another one. */
+const LONGEST_FIRST = ['studies', 'processes', 'shared'];
+
+class LongestFirstSequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project }: TestSpecification) => LONGEST_FIRST.indexOf(project.name);
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Record<string, string | { import: string }>;
 };
@@ -81,9 +92,14 @@ export default defineConfig({
     projects:
       asked === undefined
         ? listTestProjects()
-        : [{ extends: true, test: { name: 'backends', include: listTensorTests() } }],
+        : [{ extends: true, test: { name: 'backends', include: listTensorTests(), isolate: false } }],
     globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
-    setupFiles: ['src/core/properties.harness.ts', ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : [])],
+    setupFiles: [
+      'src/core/properties.harness.ts',
+      'src/core/equality.harness.ts',
+      ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : []),
+    ],
+    sequence: { sequencer: LongestFirstSequencer },
     pool: 'forks',
     maxWorkers: 3, // one more than cores of CI, since some tests wait for a process or a page
     // Vulkan in software compiles a shader in a tenth of a second.

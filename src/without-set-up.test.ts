@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
 
-/** Runs a program where no backend was chosen. @returns what it prints, or the name and the message of its error. */
+/**
+ * Runs a program where no backend was chosen. @param program imports modules of the built package, by their paths in
+ * src. @returns what it prints, or the name and the message of its error.
+ */
 function runFresh(program: string): Promise<string> {
-  const source = dirname(fileURLToPath(import.meta.url));
-  const wrapped = `(async () => { ${program} })().then(
+  const wrapped = `(async () => { ${program.replaceAll(".ts'", ".js'")} })().then(
     (value) => console.log('done', JSON.stringify(value)), ({ name, message }) => console.log(name, message));`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', wrapped], { cwd: source });
+  const cwd = join(inject('builtPackage'), 'dist');
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', wrapped], { cwd });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
   return new Promise((resolve) => child.on('close', () => resolve(printed.trim())));
