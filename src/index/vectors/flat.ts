@@ -15,7 +15,7 @@ import {
   groupByVisibleList,
   isZero,
 } from '../candidates/query-batch.ts';
-import { countQueriesTogether, type SearchedRows, takeBest } from './best-rows.ts';
+import type { QueryPart, SearchedRows } from './best-rows.ts';
 
 /**
  * The unit vectors of the turns, R rows. Where a turn's vector changes as its conversation grows, it has several rows,
@@ -134,7 +134,7 @@ const MAX_TURNS = 2 ** 24;
 const COPIED_SHARE = 0.25;
 /**
  * Exact search by cosine: every row is scored on the active backend, a batch of queries at a time; the recall oracle of
- * the approximate indexes. {@link takeBest} takes the best admissible rows.
+ * the approximate indexes. `best-rows.ts` takes the best admissible rows.
  *
  * Rows lie in descending order of their turn's id, and the first of equal scores is kept, so the tie rule holds up to
  * the last place. Vectors are of length 1 or zero; a zero row is no candidate, and a zero query has none. The rows of a
@@ -176,17 +176,18 @@ export class FlatIndex implements CandidateIndex {
     assertQueries(queries, this.#size, k);
     assertQueryVectors(queries, this.#dimension);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
+    const { countQueriesTogether, takeBest } = await import('./best-rows.ts');
+    const together = countQueriesTogether();
     const stage = progress('flat', queries.cutoffs.length);
     let done = 0;
     for (const [list, members] of groupByVisibleList(queries)) {
       const searched = list === null ? device : this.#selectRows(device, list);
       try {
-        const together = countQueriesTogether();
         const most = Math.floor(this.#block / Math.max(1, searched.positions.length));
         const block = Math.max(together, most - (most % together));
         for (let start = 0; start < members.length; start += block) {
           const part = members.slice(start, start + block);
-          await this.#searchBlock(searched, queries, part, candidates);
+          if (searched.positions.length > 0) await takeBest(searched, gatherQueries(queries, part), candidates);
           done += part.length;
           stage.update(done);
           await letEventsIn();
@@ -197,18 +198,6 @@ export class FlatIndex implements CandidateIndex {
     }
     stage.finish(describeSearch(queries.cutoffs, this.#zeroTurns));
     return candidates;
-  }
-
-  async #searchBlock(
-    rows: SearchedRows,
-    queries: QueryBatch,
-    asked: readonly number[],
-    out: Candidates,
-  ): Promise<void> {
-    if (rows.positions.length === 0) return;
-    const vectors = gatherRows(queries.vectors, this.#dimension, asked);
-    const part = { queries: asked, vectors, cutoffs: Int32Array.from(asked, (query) => queries.cutoffs[query]!) };
-    await takeBest(rows, part, out);
   }
 
   /** The rows of the turns of a list, in the same order: a copy of few, or all of them, of which the hidden are never valid. */
@@ -227,6 +216,15 @@ export class FlatIndex implements CandidateIndex {
     this.#device?.vectors.dispose();
     this.#device = null;
   }
+}
+
+function gatherQueries({ vectors, cutoffs }: QueryBatch, asked: readonly number[]): QueryPart {
+  const dimension = vectors.length / cutoffs.length;
+  return {
+    queries: asked,
+    vectors: gatherRows(vectors, dimension, asked),
+    cutoffs: Int32Array.from(asked, (query) => cutoffs[query]!),
+  };
 }
 
 function upload(rows: DenseRows, order: Int32Array): SearchedRows {
