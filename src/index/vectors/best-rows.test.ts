@@ -13,7 +13,7 @@ requirePackages('wabt').test('the bytes of the kernel are those of its text', as
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
 });
 
-test('the kernel launches none of the backend and keeps nothing of its memory', async () => {
+test('the kernel launches none of the backend and leaves no tensor in its memory', async () => {
   await useBackend('cpu');
   expect(countQueriesTogether()).toBe(1);
   await useBackend('wasm');

@@ -49,7 +49,7 @@ export interface QueryPart {
   readonly cutoffs: Int32Array;
 }
 
-/** How many queries are taken at a time without loss. */
+/** The number of queries that are taken at a time: a multiple of it wastes nothing. */
 export function countQueriesTogether(): number {
   return findWasmBackend() === null ? 1 : PANEL;
 }
