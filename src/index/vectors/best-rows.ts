@@ -10,10 +10,12 @@ import { TopSelection } from '../candidates/top-selection.ts';
 
 /** `best-rows.wat` as bytes; a test compares them. */
 const KERNEL =
-  'AGFzbQEAAAABCwFgBn9/f39/fwF/AhABBGhvc3QGbWVtb3J5AgABAwIBAAcNAQlmaW5kQWJvdmUAAAqHBQGEBQIEfw57IAUhBgNAIAAgAmogASAAIAFJGyEH/QwAAAAAAAAAAAAAAAAAAAAAIRD9DAAAAAAAAAAAAAAAAAAAAAAhEf0MAAAAAAAAAAAAAAAAAAAAACES/QwAAAAAAAAAAAAAAAAAAAAAIRP9DAAAAAAAAAAAAAAAAAAAAAAhFP0MAAAAAAAAAAAAAAAAAAAAACEV/QwAAAAAAAAAAAAAAAAAAAAAIRb9DAAAAAAAAAAAAAAAAAAAAAAhFyADIQlBACEIA0AgCf0ABAAhDCAJ/QAEECENIAn9AAQgIQ4gCf0ABDAhDyAAIAhq/QkCACEKIBAgCiAM/eYB/eQBIRAgESAKIA395gH95AEhESASIAogDv3mAf3kASESIBMgCiAP/eYB/eQBIRMgByAIav0JAgAhCiAUIAogDP3mAf3kASEUIBUgCiAN/eYB/eQBIRUgFiAKIA795gH95AEhFiAXIAogD/3mAf3kASEXIAlBwABqIQkgCEEEaiEIIAggAkkNAAv9DAAAAAAAAAAAAAAAAAAAAAAhCyAE/QAEACEKIAsgECAK/UT9UCELIAsgFCAK/UT9UCELIAT9AAQQIQogCyARIAr9RP1QIQsgCyAVIAr9RP1QIQsgBP0ABCAhCiALIBIgCv1E/VAhCyALIBYgCv1E/VAhCyAE/QAEMCEKIAsgEyAK/UT9UCELIAsgFyAK/UT9UCELIAv9UwRAIAUgADYCACAFIBD9CwQQIAUgEf0LBCAgBSAS/QsEMCAFIBP9CwRAIAUgFP0LBFAgBSAV/QsEYCAFIBb9CwRwIAUgF/0LBIABIAVBkAFqIQULIAAgAkEBdGohACAAIAFNDQALIAUgBmsL';
+  'AGFzbQEAAAABDAFgB39/f39/f38BfwIQAQRob3N0Bm1lbW9yeQIAAQMCAQAHDQEJZmluZEFib3ZlAAAK4QUB3gUCBX8NeyAGIQcDQCAAIAJqIAEgACABSRshCP0MAAAAAAAAAAAAAAAAAAAAACER/QwAAAAAAAAAAAAAAAAAAAAAIRL9DAAAAAAAAAAAAAAAAAAAAAAhE/0MAAAAAAAAAAAAAAAAAAAAACEU/QwAAAAAAAAAAAAAAAAAAAAAIRX9DAAAAAAAAAAAAAAAAAAAAAAhFv0MAAAAAAAAAAAAAAAAAAAAACEX/QwAAAAAAAAAAAAAAAAAAAAAIRggAyEKQQAhCQNAIAr9AAQAIQ0gCv0ABBAhDiAK/QAEICEPIAr9AAQwIRAgACAJav0JAgAhDCARIAwgDf3mAf3kASERIBIgDCAO/eYB/eQBIRIgEyAMIA/95gH95AEhEyAUIAwgEP3mAf3kASEUIAggCWr9CQIAIQwgFSAMIA395gH95AEhFSAWIAwgDv3mAf3kASEWIBcgDCAP/eYB/eQBIRcgGCAMIBD95gH95AEhGCAKQcAAaiEKIAlBBGohCSAJIAJJDQALQQAhCyAE/QAEACEMIAsgESAM/UT9pAFyIQsgCyAVIAz9RP2kAUEQdHIhCyAE/QAEECEMIAsgEiAM/UT9pAFBBHRyIQsgCyAWIAz9RP2kAUEUdHIhCyAE/QAEICEMIAsgEyAM/UT9pAFBCHRyIQsgCyAXIAz9RP2kAUEYdHIhCyAE/QAEMCEMIAsgFCAM/UT9pAFBDHRyIQsgCyAYIAz9RP2kAUEcdHIhCyAIIABGBEAgC0H//wNxIQsLIAsEQCAFIBH9CwQAIAUgEv0LBBAgBSAT/QsEICAFIBT9CwQwIAUgFf0LBEAgBSAW/QsEUCAFIBf9CwRgIAUgGP0LBHADQCALaCEJIAYgACAIIAlBEEkbNgIAIAYgCUEPcTYCBCAGIAUgCUECdGoqAgA4AgggBkEMaiEGIAsgC0EBa3EhCyALDQALCyAAIAJBAXRqIQAgACABTQ0ACyAGIAdrCw==';
 
 const openKernel = createWasmKernel<{
-  findAbove(row: number, last: number, bytes: number, panel: number, least: number, out: number): number;
+  findAbove(
+    ...places: [row: number, last: number, bytes: number, panel: number, least: number, room: number, out: number]
+  ): number;
 }>(KERNEL);
 
 const BYTES = 4;
@@ -23,8 +25,8 @@ const PANEL = 16;
 const FEWEST = PANEL / 2;
 /** Rows that the kernel compares with all queries before the next: they stay in the cache of a core. */
 const CACHED_ROWS = 120;
-/** Numbers of a record of the kernel: the place of a pair of rows, and behind three others their products. */
-const RECORD = 4 + 2 * PANEL;
+/** Numbers of a record of the kernel: the place of a row, the number of a query, and their product. */
+const RECORD = 3;
 /** Stands for "not admissible": finite, as topk needs it, and below every cosine. */
 const EXCLUDED = -2;
 
@@ -128,30 +130,28 @@ export async function takeBestByKernel(rows: SearchedRows, part: QueryPart, out:
   const { kernel, memory } = openKernel(backend);
   const [size, dimension] = rows.vectors.shape;
   const padded = PANEL * Math.ceil(part.queries.length / PANEL);
-  const room = backend.makeOutput([padded * (dimension + 1) + (CACHED_ROWS / 2) * RECORD], 'float32');
+  const room = backend.makeOutput([padded * (dimension + 1) + 2 * PANEL + CACHED_ROWS * PANEL * RECORD], 'float32');
   try {
     const [first, panels] = [rows.vectors, room].map(({ dataId }) => backend.getMemoryOffset(dataId)) as [
       number,
       number,
     ];
     const [leastAt, bytes] = [panels + BYTES * padded * dimension, BYTES * dimension];
-    const outAt = leastAt + BYTES * padded;
+    const roomAt = leastAt + BYTES * padded;
+    const outAt = roomAt + BYTES * 2 * PANEL;
     const [floats, places] = [new Float32Array(memory.buffer), new Uint32Array(memory.buffer)];
     writePanels(floats.subarray(panels / BYTES, leastAt / BYTES), part, dimension);
-    const best = new BestRows(rows, part, out.width, floats.subarray(leastAt / BYTES, outAt / BYTES));
+    const best = new BestRows(rows, part, out.width, floats.subarray(leastAt / BYTES, roomAt / BYTES));
     const { least } = best;
     for (let start = 0; start < size; start += CACHED_ROWS) {
       const end = Math.min(size, start + CACHED_ROWS);
       for (let from = 0; from < padded; from += PANEL) {
         const at = [first + start * bytes, first + (end - 1) * bytes, bytes, panels + from * bytes] as const;
-        const written = kernel.findAbove(...at, leastAt + BYTES * from, outAt);
+        const written = kernel.findAbove(...at, leastAt + BYTES * from, roomAt, outAt);
         for (let record = outAt / BYTES; record < (outAt + written) / BYTES; record += RECORD) {
-          const row = (places[record]! - first) / bytes;
-          for (let i = 0; i < 2 * PANEL; i++) {
-            const [query, score] = [from + (i % PANEL), floats[record + 4 + i]!];
-            if (score > least[query]! && (i < PANEL || row + 1 < end))
-              best.offer(query, i < PANEL ? row : row + 1, score);
-          }
+          const query = from + places[record + 1]!;
+          const score = floats[record + 2]!;
+          if (score > least[query]!) best.offer(query, (places[record]! - first) / bytes, score);
         }
       }
     }
