@@ -88,7 +88,9 @@ def main(folder, peer):
         found = find(queries)
         return lambda: list_rankings(found)
 
-    works = {"hnsw-build": build, "hnsw-search": lambda: search(index.search)}
+    works = {}
+    for work in json.loads((folder / "settings.json").read_text())["works"]:
+        works[work] = build if work.startswith("hnsw-build") else lambda: search(index.search)
     if peer == "faiss":
         index.build_flat(vectors)
         works["flat-search"] = lambda: search(index.search_flat)

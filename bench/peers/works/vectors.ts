@@ -1,7 +1,8 @@
+import { findAddon } from '../../../src/core/backends/native-addon.ts';
 import { useBackend } from '../../../src/core/tensors/backend.ts';
 import { viewRow } from '../../../src/core/tensors/rows.ts';
 import { buildUnchangingRows, FlatIndex } from '../../../src/index/vectors/flat.ts';
-import { HnswIndex } from '../../../src/index/vectors/hnsw.ts';
+import { HNSWLIB, HnswIndex, type HnswLibrary, wrapAddon } from '../../../src/index/vectors/hnsw.ts';
 import {
   drawMemoryData,
   K,
@@ -14,6 +15,7 @@ import { selectQuery } from '../../query-batch.ts';
 import {
   type Comparison,
   compareRankings,
+  type DoWork,
   listRankings,
   type PeerSize,
   type Result,
@@ -31,7 +33,18 @@ const GRAPH = { m: 16, efConstruction: 200, efSearch: 100 };
 const TOLERANCE = 1e-5;
 /** The recall of two graphs may differ by this, since both are drawn at random. */
 const RECALL_TOLERANCE = 0.02;
-const HNSW_WORKS = ['hnsw-build', 'hnsw-search'];
+
+/** By name, the implementations of our graph; null for one that is not installed. */
+const LIBRARIES: Readonly<Record<string, () => HnswLibrary | null>> = {
+  'hnswlib-node': () => HNSWLIB,
+  addon: () => {
+    const found = findAddon('hnsw');
+    return 'path' in found ? wrapAddon(found.path) : null;
+  },
+};
+const listGraphWorks = (libraries: readonly string[]) =>
+  libraries.flatMap((library) => [`hnsw-build/${library}`, `hnsw-search/${library}`]);
+const GRAPH_WORKS = listGraphWorks(Object.keys(LIBRARIES));
 
 /** The share of the exact results that a result has, and how many of its similarities are not those of its vectors. */
 function checkNeighbours(result: Result, folder: string): { readonly recall: number; readonly wrong: number } {
@@ -59,12 +72,15 @@ function compareGraphs(ours: Result, theirs: Result, folder: string): Comparison
   return { compared: ours.length, differ: own.wrong + other.wrong + lost, note: `recall ${recalls.join(' beside ')}` };
 }
 
-/** Vectors nearest by cosine: in a graph (M 16, efConstruction 200, efSearch 100), and exactly. */
+/** Vectors nearest by cosine: in a graph of each implementation that is installed, and exactly. */
 export const vectors: WorkGroup = {
-  listWorks: () => [...HNSW_WORKS, 'flat-search'],
+  listWorks: () => {
+    const installed = Object.entries(LIBRARIES).filter(([, find]) => find() !== null);
+    return [...listGraphWorks(installed.map(([name]) => name)), 'flat-search'];
+  },
   peers: [
-    { name: 'hnswlib', requirements: 'memory-requirements.txt', works: HNSW_WORKS },
-    { name: 'usearch', requirements: 'usearch-requirements.txt', works: HNSW_WORKS },
+    { name: 'hnswlib', requirements: 'memory-requirements.txt', works: GRAPH_WORKS },
+    { name: 'usearch', requirements: 'usearch-requirements.txt', works: GRAPH_WORKS },
     { name: 'faiss', requirements: 'memory-requirements.txt' },
   ],
   describe: (size) =>
@@ -79,24 +95,28 @@ export const vectors: WorkGroup = {
     const count = queries.length / dimension;
     const batch = { texts: Array<string>(count).fill(''), vectors: queries, cutoffs: new Int32Array(count).fill(size) };
     const flat = new FlatIndex(ids, buildUnchangingRows(rows, dimension));
-    let graph: HnswIndex | null = null;
-    return {
-      'hnsw-build': async () => {
+    const works: Record<string, DoWork> = {};
+    for (const [name, find] of Object.entries(LIBRARIES)) {
+      const library = find();
+      if (library === null) continue;
+      let graph: HnswIndex | null = null;
+      works[`hnsw-build/${name}`] = async () => {
         graph?.dispose();
-        graph = new HnswIndex({ ids, vectors: rows, dimension }, { ...GRAPH, seed });
+        graph = new HnswIndex({ ids, vectors: rows, dimension }, { ...GRAPH, seed }, library);
         await graph.search(selectQuery(batch, 0), 1); // adds the turns
         return async () => listRankings(await graph!.search(batch, K));
-      },
-      'hnsw-search': async () => {
+      };
+      works[`hnsw-search/${name}`] = async () => {
         const found = await graph!.search(batch, K);
         return () => listRankings(found);
-      },
-      'flat-search': async () => {
-        const found = await flat.search(batch, K);
-        return () => listRankings(found);
-      },
+      };
+    }
+    works['flat-search'] = async () => {
+      const found = await flat.search(batch, K);
+      return () => listRankings(found);
     };
+    return works;
   },
   compare: (work, ours, theirs, folder) =>
-    HNSW_WORKS.includes(work) ? compareGraphs(ours, theirs, folder) : compareRankings(ours, theirs, K, TOLERANCE),
+    GRAPH_WORKS.includes(work) ? compareGraphs(ours, theirs, folder) : compareRankings(ours, theirs, K, TOLERANCE),
 };

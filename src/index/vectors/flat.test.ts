@@ -5,9 +5,11 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
+import type { Candidates } from '../../model/candidates.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { allocateCandidates } from '../candidates/query-batch.ts';
-import { buildUnchangingRows, type DenseRows, FlatIndex, takeBestOnCard, takeBestOnHost } from './flat.ts';
+import { takeBest, takeBestOnCard, takeBestOnHost } from './best-rows.ts';
+import { buildUnchangingRows, type DenseRows, FlatIndex } from './flat.ts';
 
 const [N, Q, D, K] = [103, 23, 19, 13];
 
@@ -82,14 +84,14 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
   });
 
   test('tells its progress by blocks, and lets events in between', async () => {
-    const index = new FlatIndex(ids, buildUnchangingRows(drawUnitRows(N, 'turns').fill(0, 0, 2 * D), D), 7 * N);
+    const index = new FlatIndex(ids, buildUnchangingRows(drawUnitRows(N, 'turns').fill(0, 0, 2 * D), D), 16 * N);
     const told: unknown[] = [];
     const recordProgress = (...start: unknown[]) => {
       told.push(start);
       return { update: (done: number) => told.push(done), finish: (remark?: string) => told.push(remark) };
     };
     await index.search(buildBatch(drawUnitRows(Q, 'queries'), Array(Q).fill(N)), K, recordProgress);
-    expect(told).toEqual([['flat', Q], 7, 14, 21, Q, `${Q} queries, zero vectors left out: 2`]);
+    expect(told).toEqual([['flat', Q], 16, Q, `${Q} queries, zero vectors left out: 2`]);
     await expectEventsLetIn((slowly) =>
       index.search(buildBatch(drawUnitRows(Q, 'queries'), Array(Q).fill(N)), K, slowly),
     );
@@ -131,9 +133,9 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
   });
 
   test.each([
-    [61, 7, 5],
-    [61, 7, 61],
-    [61, 7, 67],
+    [61, 11, 5],
+    [61, 11, 61],
+    [61, 11, 67],
     [1, 3, 2],
     [2, 1, 1],
   ])('the pass over %i rows for %i queries takes the same %i as topk, bit for bit', async (count, asked, k) => {
@@ -149,15 +151,46 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     };
     const queries = Array.from({ length: asked }, (_, i) => asked - 1 - i);
     const part = { queries, vectors: draw(asked).fill(0, 0, asked > 1 ? D : 0), cutoffs: drawMoments(asked, 15) };
-    const [host, card] = [allocateCandidates(asked, k), allocateCandidates(asked, k)];
+    const [host, card, chosen] = [0, 0, 0].map(() => allocateCandidates(asked, k)) as [
+      Candidates,
+      Candidates,
+      Candidates,
+    ];
     await takeBestOnHost(rows, part, host);
     await takeBestOnCard(rows, part, card);
+    await takeBest(rows, part, chosen);
+    expect(chosen).toEqual(host);
     expect(host.positions).toEqual(card.positions);
     expect(host.scores).toEqual(card.scores);
     if (count > 2) {
       expect(host.positions.some((position) => position >= 0)).toBe(true);
       expect(new Set(host.scores).size).toBeLessThan(host.scores.length);
     }
+    rows.vectors.dispose();
+  });
+
+  test.each([
+    [1, 1, 1],
+    [2, 17, 5],
+    [239, 16, 3],
+    [240, 33, 64],
+    [509, 31, 131],
+    [121, 3, 385],
+  ])('of %i rows for %i queries of %i numbers the best have the bits of the product', async (count, asked, width) => {
+    const random = createRandom(3, `bits ${count}`);
+    const draw = (size: number) => Float32Array.from({ length: size * width }, () => random.drawNormal());
+    const rows = {
+      vectors: tf.tensor2d(draw(count), [count, width]),
+      positions: Int32Array.from({ length: count }, (_, row) => count - 1 - row),
+      validFrom: new Int32Array(count),
+      validTo: Int32Array.from({ length: count }, (_, row) => (row % 5 === 1 ? 0 : 1)),
+    };
+    const part = { queries: [...Array(asked).keys()], vectors: draw(asked), cutoffs: new Int32Array(asked) };
+    const [host, chosen] = [allocateCandidates(asked, 7), allocateCandidates(asked, 7)];
+    await takeBestOnHost(rows, part, host);
+    await takeBest(rows, part, chosen);
+    expect(chosen).toEqual(host);
+    expect(host.positions[0]).toBeGreaterThanOrEqual(0);
     rows.vectors.dispose();
   });
 

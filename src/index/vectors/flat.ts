@@ -1,9 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, IndexBuildError, ValidationError } from '../../core/errors/errors.ts';
-import { readsFromCard } from '../../core/tensors/active-backend.ts';
-import { matmul } from '../../core/tensors/matmul.ts';
-import { gatherRows, transposeRows, viewRow } from '../../core/tensors/rows.ts';
-import { readBack, scoped } from '../../core/tensors/scope.ts';
+import { gatherRows } from '../../core/tensors/rows.ts';
+import { scoped } from '../../core/tensors/scope.ts';
 import { ignoreProgress, letEventsIn, type StartProgress } from '../../core/terminal/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import { createTieOrder } from '../../model/turns/tie-rule.ts';
@@ -17,7 +15,7 @@ import {
   groupByVisibleList,
   isZero,
 } from '../candidates/query-batch.ts';
-import { TopSelection } from '../candidates/top-selection.ts';
+import type { QueryPart, SearchedRows } from './best-rows.ts';
 
 /**
  * The unit vectors of the turns, R rows. Where a turn's vector changes as its conversation grows, it has several rows,
@@ -134,34 +132,9 @@ const BLOCK = 2 ** 22;
 const MAX_TURNS = 2 ** 24;
 /** From this share of rows on, a copy costs a query more than to score all rows: `npm run bench -- filtered-search`. */
 const COPIED_SHARE = 0.25;
-/** Stands for "not admissible": finite, as topk needs it, and below every cosine. */
-const EXCLUDED = -2;
-
-/** R' rows with a direction in descending order of their turn's id; the vectors lie on the device. */
-export interface SearchedRows {
-  readonly vectors: tf.Tensor2D; // [R', D]
-  /** [R'] */
-  readonly positions: Int32Array;
-  /** [R'] */
-  readonly validFrom: Int32Array;
-  /** [R'] */
-  readonly validTo: Int32Array;
-}
-
-/** Some queries of a search. */
-export interface QueryPart {
-  /** [B] */
-  readonly queries: readonly number[];
-  /** Row-major [B, D]. */
-  readonly vectors: Float32Array;
-  /** [B] */
-  readonly cutoffs: Int32Array;
-}
-
 /**
  * Exact search by cosine: every row is scored on the active backend, a batch of queries at a time; the recall oracle of
- * the approximate indexes. The best admissible rows are taken in one pass over the scores on the host, or on the card
- * where there is one.
+ * the approximate indexes. `best-rows.ts` takes the best admissible rows.
  *
  * Rows lie in descending order of their turn's id, and the first of equal scores is kept, so the tie rule holds up to
  * the last place. Vectors are of length 1 or zero; a zero row is no candidate, and a zero query has none. The rows of a
@@ -203,15 +176,18 @@ export class FlatIndex implements CandidateIndex {
     assertQueries(queries, this.#size, k);
     assertQueryVectors(queries, this.#dimension);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
+    const { countQueriesTogether, takeBest } = await import('./best-rows.ts');
+    const together = countQueriesTogether();
     const stage = progress('flat', queries.cutoffs.length);
     let done = 0;
     for (const [list, members] of groupByVisibleList(queries)) {
       const searched = list === null ? device : this.#selectRows(device, list);
       try {
-        const block = Math.max(1, Math.floor(this.#block / Math.max(1, searched.positions.length)));
+        const most = Math.floor(this.#block / Math.max(1, searched.positions.length));
+        const block = Math.max(together, most - (most % together));
         for (let start = 0; start < members.length; start += block) {
           const part = members.slice(start, start + block);
-          await this.#searchBlock(searched, queries, part, candidates);
+          if (searched.positions.length > 0) await takeBest(searched, gatherQueries(queries, part), candidates);
           done += part.length;
           stage.update(done);
           await letEventsIn();
@@ -222,18 +198,6 @@ export class FlatIndex implements CandidateIndex {
     }
     stage.finish(describeSearch(queries.cutoffs, this.#zeroTurns));
     return candidates;
-  }
-
-  async #searchBlock(
-    rows: SearchedRows,
-    queries: QueryBatch,
-    asked: readonly number[],
-    out: Candidates,
-  ): Promise<void> {
-    if (rows.positions.length === 0) return;
-    const vectors = gatherRows(queries.vectors, this.#dimension, asked);
-    const part = { queries: asked, vectors, cutoffs: Int32Array.from(asked, (query) => queries.cutoffs[query]!) };
-    await (readsFromCard() ? takeBestOnCard(rows, part, out) : takeBestOnHost(rows, part, out));
   }
 
   /** The rows of the turns of a list, in the same order: a copy of few, or all of them, of which the hidden are never valid. */
@@ -254,6 +218,15 @@ export class FlatIndex implements CandidateIndex {
   }
 }
 
+function gatherQueries({ vectors, cutoffs }: QueryBatch, asked: readonly number[]): QueryPart {
+  const dimension = vectors.length / cutoffs.length;
+  return {
+    queries: asked,
+    vectors: gatherRows(vectors, dimension, asked),
+    cutoffs: Int32Array.from(asked, (query) => cutoffs[query]!),
+  };
+}
+
 function upload(rows: DenseRows, order: Int32Array): SearchedRows {
   const { dimension } = rows;
   const pickOrdered = (values: Int32Array) => order.map((row) => values[row]!);
@@ -263,78 +236,6 @@ function upload(rows: DenseRows, order: Int32Array): SearchedRows {
     validFrom: pickOrdered(rows.validFrom),
     validTo: pickOrdered(rows.validTo),
   };
-}
-
-/** The scores of every row, whether a query may see it or not. @returns [R', B]: many rows on the left are fast. */
-function scoreRows({ vectors: rows }: SearchedRows, { queries, vectors }: QueryPart): tf.Tensor2D {
-  const dimension = vectors.length / queries.length;
-  return matmul(rows, tf.tensor2d(transposeRows(vectors, dimension), [dimension, queries.length]));
-}
-
-/** [B] True for a query without a direction, which finds nothing. */
-function listZeroQueries({ queries, vectors }: QueryPart): boolean[] {
-  return queries.map((_, i) => isZero(viewRow(vectors, vectors.length / queries.length, i)));
-}
-
-/** One pass over the scores as they lie: only of the few above the worst of the best is the cutoff read. */
-export async function takeBestOnHost(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
-  const { positions, validFrom, validTo } = rows;
-  const { queries, cutoffs } = part;
-  const scores = await readBack('flat', () => scoreRows(rows, part)); // [R', B]
-  const width = Math.min(out.width, positions.length);
-  const best = queries.map(() => new TopSelection(width, (a, b) => a - b));
-  const least = Float32Array.from(listZeroQueries(part), (none) => (none ? Infinity : -Infinity));
-  for (let row = 0, at = 0; row < positions.length; row++) {
-    const [from, to] = [validFrom[row]!, validTo[row]!];
-    for (let i = 0; i < queries.length; i++, at++) {
-      if (!(scores[at]! > least[i]!)) continue;
-      if (cutoffs[i]! < from || cutoffs[i]! >= to) continue;
-      best[i]!.offer(row, scores[at]!);
-      least[i] = best[i]!.least;
-    }
-  }
-  for (const [i, query] of queries.entries()) {
-    best[i]!.drainTo(out, query);
-    const start = query * out.width;
-    for (let rank = start; rank < start + out.width && out.positions[rank]! >= 0; rank++)
-      out.positions[rank] = positions[out.positions[rank]!]!;
-  }
-}
-
-/** The same on a card, from which only the best are read. */
-export async function takeBestOnCard(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
-  const kept = Math.min(out.width, rows.positions.length);
-  const { values, indices } = scoped('flat', () => selectBestRows(rows, part, kept));
-  try {
-    const [scores, found] = [await values.data(), await indices.data()];
-    const none = listZeroQueries(part);
-    for (const [i, query] of part.queries.entries())
-      for (let rank = 0; rank < kept && !none[i]; rank++) {
-        const score = scores[i * kept + rank]!;
-        if (score === EXCLUDED) break; // scores descend
-        out.positions[query * out.width + rank] = rows.positions[found[i * kept + rank]!]!;
-        out.scores[query * out.width + rank] = score;
-      }
-  } finally {
-    tf.dispose([values, indices]);
-  }
-}
-
-/** @returns scores and rows, [B, K] each */
-function selectBestRows(
-  rows: SearchedRows,
-  part: QueryPart,
-  kept: number,
-): { values: tf.Tensor2D; indices: tf.Tensor2D } {
-  const scores = tf.transpose(scoreRows(rows, part)); // [B, R']
-  const cutoffs = tf.tensor2d(Float32Array.from(part.cutoffs), [part.cutoffs.length, 1]);
-  const uploadRow = (values: Int32Array) => tf.tensor2d(Float32Array.from(values), [1, values.length]);
-  // 1 where admissible, else 0, by arithmetic: conditions that broadcast are slow on some backends.
-  const begun = tf.clipByValue(tf.add(tf.sub(cutoffs, uploadRow(rows.validFrom)), 1), 0, 1); // [B, R']
-  const notEnded = tf.clipByValue(tf.sub(uploadRow(rows.validTo), cutoffs), 0, 1); // [B, R']
-  const admissible = tf.mul(begun, notEnded);
-  const masked = tf.sub(tf.mul(scores, admissible), tf.mul(tf.sub(admissible, 1), EXCLUDED)) as tf.Tensor2D;
-  return tf.topk(masked, kept, true);
 }
 
 export function createFlat(_: unknown, { corpus, vectors, dimension }: IndexContext): FlatIndex {

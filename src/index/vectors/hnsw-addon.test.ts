@@ -114,11 +114,11 @@ describe.runIf(canCompile)('addon of hnsw', () => {
     expect(() => graph.add(Float32Array.of(1, 2), Int32Array.of(7))).toThrow('the rows do not fit the labels');
     expect(() => graph.add([1, 2, 3] as never, Int32Array.of(7))).toThrow('Invalid argument');
     expect(() => graph.search(new Float64Array(3) as never, 1)).toThrow('argument 0 has numbers of another type');
-    expect(() => graph.search(new Float32Array(4), 1)).toThrow('the query has another dimension');
+    expect(() => graph.search(new Float32Array(4), 1)).toThrow('the queries have another dimension');
     expect(() => graph.remove(9)).toThrow('Label not found');
     expect(graph.count()).toBe(3);
-    const { neighbors } = graph.search(Float32Array.of(0, 1, 0.5), 9, Uint8Array.of(0, 0, 0, 0, 1, 1));
-    expect([...Array.from(neighbors)]).toEqual([5, 4]); // 6 lies beyond the list
+    const { labels } = graph.search(Float32Array.of(0, 1, 0.5, 1, 0, 0), 3, Uint8Array.of(0, 0, 0, 0, 1, 1));
+    expect([...labels]).toEqual([5, 4, -1, 4, 5, -1]); // 6 lies beyond the list
   });
 
   test('a file of another dimension, or of no graph, is an error', async () => {

@@ -16,8 +16,9 @@ import { chooseGraph, type HnswOptions, type HnswVectorsOptions, type OpenVector
  */
 function listSlotsPastTies(k: number, size: number, search: (wanted: number) => Nearest): ArrayLike<number> {
   for (let wanted = Math.min(size, k + 1); ; wanted = Math.min(size, 2 * wanted)) {
-    const { neighbors, distances } = search(wanted);
-    if (neighbors.length < wanted || wanted === size || distances[k - 1] !== distances[wanted - 1]) return neighbors;
+    const { labels, distances } = search(wanted);
+    if (labels[wanted - 1] === -1) return labels.subarray(0, labels.indexOf(-1));
+    if (wanted === size || distances[k - 1] !== distances[wanted - 1]) return labels;
   }
 }
 

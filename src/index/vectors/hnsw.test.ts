@@ -10,7 +10,7 @@ import { describeCandidateIndex } from '../candidates/candidate-contract.harness
 import { recallAt } from '../candidates/recall.ts';
 import { describeVisibility } from '../candidates/visibility-contract.harness.ts';
 import { buildUnchangingRows, FlatIndex } from './flat.ts';
-import { HnswIndex, type HnswLibrary, SCANNED_PER_ROOT, wrapHnswlib } from './hnsw.ts';
+import { HNSWLIB, HnswIndex, type HnswLibrary, SCANNED_PER_ROOT, wrapHnswlib } from './hnsw.ts';
 import { HNSW_DEFAULTS } from './vector-kind.ts';
 
 const OPTIONS = { ...HNSW_DEFAULTS, seed: 3 };
@@ -90,6 +90,40 @@ describe('hnsw index', () => {
     asked.length = 0;
     await index.search({ texts: [''], vectors: drawClusteredRows(1, 'queries'), cutoffs: Int32Array.of(1) }, 3);
     expect(asked).toEqual([...start, 0, 'best 1']);
+  });
+
+  test('queries that see the same turns are answered at once, as each of them is alone', async () => {
+    const vectors = drawClusteredRows(N, 'turns');
+    const asked: number[] = [];
+    const library: HnswLibrary = {
+      ...HNSWLIB,
+      create: (...given) => {
+        const graph = HNSWLIB.create(...given);
+        const search = graph.search.bind(graph);
+        graph.search = (rows, k, shown) => {
+          asked.push(rows.length / D);
+          return search(rows, k, shown);
+        };
+        return graph;
+      },
+    };
+    const index = new HnswIndex({ ids, vectors, dimension: D }, { ...OPTIONS, efSearch: 13 }, library, 1);
+    const half = Int32Array.from({ length: N / 2 }, (_, i) => 2 * i);
+    const batch = {
+      ...queries,
+      cutoffs: Int32Array.from({ length: Q }, (_, query) => (query < 5 ? 401 : N)),
+      visible: Array.from({ length: Q }, (_, query) => (query < 9 ? half : null)),
+    };
+    const found = await index.search(batch, 7);
+    expect(asked).toEqual([5, 4, 32, 12]); // by cutoff and list, at most 32
+    for (let query = 0; query < Q; query++) {
+      const visible = [batch.visible[query] ?? null];
+      const rows = queries.vectors.slice(query * D, (query + 1) * D);
+      const cutoffs = batch.cutoffs.slice(query, query + 1);
+      const alone = await index.search({ texts: [''], vectors: rows, cutoffs, visible }, 7);
+      expect(alone.positions).toEqual(found.positions.slice(7 * query, 7 * (query + 1)));
+      expect(alone.scores).toEqual(found.scores.slice(7 * query, 7 * (query + 1)));
+    }
   });
 
   test('searches that overlap are answered one after another, and let events in', async () => {

@@ -6,18 +6,18 @@ import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { isListed, isZero } from '../candidates/query-batch.ts';
 import type { TopSelection } from '../candidates/top-selection.ts';
-import { Replay, type ReplayedQuery, type ReplayedTurns, readReplayedTurns } from './replay.ts';
+import { Replay, type ReplayedQueries, type ReplayedTurns, readReplayedTurns } from './replay.ts';
 import type { HnswOptions } from './vector-kind.ts';
 
 /** The comparison of a graph: 1 - product, or the squared Euclidean distance. */
 export type GraphSpace = 'ip' | 'l2';
 
-/** Points of a graph, best first. */
+/** Points of a graph near B queries, K places each, best first. */
 export interface Nearest {
-  /** [n] their labels. */
-  readonly neighbors: ArrayLike<number>;
-  /** [n] */
-  readonly distances: ArrayLike<number>;
+  /** Row-major [B, K] their labels; -1 where the graph finds fewer. */
+  readonly labels: Int32Array;
+  /** Row-major [B, K] */
+  readonly distances: Float32Array;
 }
 
 /** A navigable small-world graph over rows by number. */
@@ -34,12 +34,13 @@ export interface HnswGraph {
   /** Hides a point; it stays in the graph as a way to others. */
   remove(label: number): void;
   /**
-   * The best k points, fewer where the graph finds fewer.
+   * The best k points for each query.
    *
-   * @param query [D]
+   * @param queries row-major [B, D]
+   * @param k at most the number of points.
    * @param shown [labels] 1 for each label that may be found; absent: every label.
    */
-  search(query: Float32Array, k: number, shown?: Uint8Array): Nearest;
+  search(queries: Float32Array, k: number, shown?: Uint8Array): Nearest;
   /** Writes a file that every library reads. The graph may be searched, but not changed meanwhile. */
   write(path: string): Promise<unknown>;
 }
@@ -80,9 +81,17 @@ class HnswlibGraph implements HnswGraph {
     this.#graph.markDelete(label);
   }
 
-  search(query: Float32Array, k: number, shown?: Uint8Array): Nearest {
+  search(queries: Float32Array, k: number, shown?: Uint8Array): Nearest {
     const accepts = shown === undefined ? undefined : (label: number) => shown[label] === 1;
-    return this.#graph.searchKnn(Array.from(query), k, accepts);
+    const dimension = this.#graph.getNumDimensions();
+    const count = queries.length / dimension;
+    const [labels, distances] = [new Int32Array(count * k).fill(-1), new Float32Array(count * k)];
+    for (let i = 0; i < count; i++) {
+      const found = this.#graph.searchKnn(Array.from(viewRow(queries, dimension, i)), k, accepts);
+      labels.set(found.neighbors, i * k);
+      distances.set(found.distances, i * k);
+    }
+    return { labels, distances };
   }
 
   write(path: string): Promise<unknown> {
@@ -243,23 +252,29 @@ export class HnswIndex extends Replay {
     this.#graph = null;
   }
 
-  protected async offerBest({ vector, cutoff, list }: ReplayedQuery, k: number, top: TopSelection): Promise<void> {
+  protected async offerBest(queries: ReplayedQueries, k: number, tops: readonly TopSelection[]): Promise<void> {
+    const { members, vectors, cutoff, list } = queries;
     const size = this.#countTurns(cutoff);
     const considered = Math.max(k, this.#options.efSearch);
     const visible = list === null ? null : this.#listDirected(list, cutoff);
-    if (visible !== null && isScanCheaper(visible.length, size, considered, this.#scannedPerRoot))
-      return this.#offerListed(visible, vector, top);
+    const offerAll = (i: number) => this.#offerListed(visible as Int32Array, vectors, i, tops[i]!);
+    if (visible !== null && isScanCheaper(visible.length, size, considered, this.#scannedPerRoot)) {
+      for (const i of members.keys()) offerAll(i);
+      return;
+    }
     await this.growTo(cutoff);
     if (this.#graph === null) return;
     const count = visible?.length ?? size;
     const isWhole = count === size;
-    const width = isWhole ? k : Math.ceil((considered * size) / count);
-    const { neighbors, distances } = this.#graph.search(vector, Math.min(width, size));
-    const found = Array.from(neighbors, (_, i) => i).filter(
-      (i) => isWhole || isListed(visible as Int32Array, neighbors[i]!),
-    );
-    if (visible !== null && found.length < Math.min(k, count)) this.#offerListed(visible, vector, top);
-    else for (const i of found) top.offer(neighbors[i]!, 1 - distances[i]!);
+    const width = Math.min(size, isWhole ? k : Math.ceil((considered * size) / count));
+    const { labels, distances } = this.#graph.search(vectors, width);
+    const isFound = (label: number) => label >= 0 && (isWhole || isListed(visible as Int32Array, label));
+    for (const i of members.keys()) {
+      const found: number[] = [];
+      for (let at = i * width; at < (i + 1) * width; at++) if (isFound(labels[at]!)) found.push(at);
+      if (visible !== null && found.length < Math.min(k, count)) offerAll(i);
+      else for (const at of found) tops[i]!.offer(labels[at]!, 1 - distances[at]!);
+    }
   }
 
   /** The turns of a list with a direction, before a cutoff. */
@@ -272,9 +287,9 @@ export class HnswIndex extends Replay {
     return directed.subarray(0, findLowerBound(directed, cutoff));
   }
 
-  #offerListed(visible: Int32Array, vector: Float32Array, top: TopSelection): void {
+  #offerListed(visible: Int32Array, queries: Float32Array, query: number, top: TopSelection): void {
     const { vectors, dimension } = this.turns;
-    for (const position of visible) top.offer(position, multiplyRows(vectors, position, vector, 0, dimension));
+    for (const position of visible) top.offer(position, multiplyRows(vectors, position, queries, query, dimension));
   }
 }
 

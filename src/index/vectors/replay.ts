@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { viewRow } from '../../core/tensors/rows.ts';
+import { gatherRows, viewRow } from '../../core/tensors/rows.ts';
 import { createEventBreaks, ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
 import { createSerialRunner } from '../../core/values/once.ts';
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
@@ -51,14 +51,33 @@ function listZeroTurns({ ids, vectors, dimension }: ReplayedTurns, start: number
   return positions.filter((position) => isZero(viewRow(vectors, dimension, position)));
 }
 
-/** One query of a replay. */
-export interface ReplayedQuery {
-  /** [D] of length 1. */
-  readonly vector: Float32Array;
+/** B queries of a replay that see the same turns. */
+export interface ReplayedQueries {
+  /** [B] their places in the batch. */
+  readonly members: readonly number[];
+  /** Row-major [B, D], each of length 1. */
+  readonly vectors: Float32Array;
   /** At least 1. */
   readonly cutoff: number;
-  /** The list of turns that it may see, those behind the cutoff included; null: every turn. */
+  /** The list of turns that they may see, those behind the cutoff included; null: every turn. */
   readonly list: Int32Array | null;
+}
+
+/** The most queries that are answered at once, between which events are let in. */
+const ANSWERED_TOGETHER = 32;
+
+/** The queries that may find something, in the order of their cutoffs: runs of those that see the same turns. */
+function* listRuns({ vectors, cutoffs, visible }: QueryBatch, dimension: number): Generator<ReplayedQueries> {
+  const asked = orderByCutoff(cutoffs).filter(
+    (query) => cutoffs[query]! > 0 && !isZero(viewRow(vectors, dimension, query)),
+  );
+  for (let start = 0, end = 0; start < asked.length; start = end) {
+    const [cutoff, list] = [cutoffs[asked[start]!]!, visible?.[asked[start]!] ?? null];
+    const isSame = (query: number) => cutoffs[query] === cutoff && (visible?.[query] ?? null) === list;
+    while (end < Math.min(asked.length, start + ANSWERED_TOGETHER) && isSame(asked[end]!)) end++;
+    const members = Array.from(asked.subarray(start, end));
+    yield { members, vectors: gatherRows(vectors, dimension, members), cutoff, list };
+  }
 }
 
 /**
@@ -121,8 +140,12 @@ export abstract class Replay implements GrowingIndex {
   protected close(): Promise<void> {
     return this.clear();
   }
-  /** Offers the best k turns that a query may see, after {@link Replay.growTo}, or others that hold them. */
-  protected abstract offerBest(query: ReplayedQuery, k: number, top: TopSelection): Promise<void>;
+  /**
+   * Offers to each query the best k turns that it may see, after {@link Replay.growTo}, or others that hold them.
+   *
+   * @param tops [B] or more
+   */
+  protected abstract offerBest(queries: ReplayedQueries, k: number, tops: readonly TopSelection[]): Promise<void>;
 
   search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     return this.#inTurn(() => this.#replay(queries, k, progress));
@@ -135,15 +158,14 @@ export abstract class Replay implements GrowingIndex {
     assertQueryVectors(queries, dimension);
     const { cutoffs } = queries;
     const candidates = allocateCandidates(cutoffs.length, k);
-    const top = new TopSelection(k, this.#compareTies);
+    const tops = Array.from({ length: ANSWERED_TOGETHER }, () => new TopSelection(k, this.#compareTies));
     const stage = progress(this.name, cutoffs.length);
-    for (const [done, query] of orderByCutoff(cutoffs).entries()) {
-      const vector = viewRow(queries.vectors, dimension, query);
-      const cutoff = cutoffs[query] as number;
-      if (cutoff > 0 && !isZero(vector))
-        await this.offerBest({ vector, cutoff, list: queries.visible?.[query] ?? null }, k, top);
-      top.drainTo(candidates, query);
-      stage.update(done + 1);
+    let done = 0;
+    for (const run of listRuns(queries, dimension)) {
+      await this.offerBest(run, k, tops);
+      for (const [i, query] of run.members.entries()) tops[i]!.drainTo(candidates, query);
+      done += run.members.length;
+      stage.update(done);
       await this.pause();
     }
     stage.finish(describeSearch(cutoffs, this.zeroTurns));
@@ -214,11 +236,12 @@ export class VectorIndexReplay extends Replay {
     await index?.dispose();
   }
 
-  protected async offerBest({ vector, cutoff, list }: ReplayedQuery, k: number, top: TopSelection): Promise<void> {
+  protected async offerBest(queries: ReplayedQueries, k: number, tops: readonly TopSelection[]): Promise<void> {
+    const { vectors, cutoff, list } = queries;
     await this.growTo(cutoff);
     const options = list === null ? {} : { visible: this.#listIds(list) };
-    const [found] = await (this.#index as VectorIndex).search(vector, k, options);
-    for (const { id, score } of found!) top.offer(this.#positionOf.get(id) as number, score);
+    for (const [i, found] of (await (this.#index as VectorIndex).search(vectors, k, options)).entries())
+      for (const { id, score } of found) tops[i]!.offer(this.#positionOf.get(id) as number, score);
   }
 
   #listIds(list: Int32Array): ReadonlySet<string> {

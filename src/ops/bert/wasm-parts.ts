@@ -1,5 +1,6 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
+import { createWasmKernel, findWasmBackend } from '../../core/tensors/wasm-kernel.ts';
 import { once } from '../../core/values/once.ts';
 import type { LayerParts } from './layer-parts.ts';
 
@@ -13,25 +14,7 @@ interface Kernel {
   attend(...numbers: number[]): void;
 }
 
-const compile = once(() => new WebAssembly.Module(Buffer.from(KERNEL, 'base64')));
-
-const kernels = new WeakMap<WebAssembly.Memory, Kernel>();
-
-/** The memory of a backend; null where it is shared with threads, which the kernel does not declare. */
-function findMemory(backend: BackendWasm): WebAssembly.Memory | null {
-  const { asm } = backend.wasm as unknown as { readonly asm?: { readonly memory?: WebAssembly.Memory } };
-  return asm?.memory?.buffer instanceof ArrayBuffer ? asm.memory : null;
-}
-
-/** The kernel on the memory of a backend. */
-function openKernel(backend: BackendWasm): Kernel {
-  const memory = findMemory(backend) as WebAssembly.Memory;
-  const known = kernels.get(memory);
-  if (known !== undefined) return known;
-  const { exports } = new WebAssembly.Instance(compile(), { host: { memory } });
-  kernels.set(memory, exports as unknown as Kernel);
-  return exports as unknown as Kernel;
-}
+const openKernel = createWasmKernel<Kernel>(KERNEL);
 
 const BYTES = 4;
 /** Numbers of a head, and keys, that the kernel takes at a time. */
@@ -62,7 +45,7 @@ function register(name: string, countColumns: (columns: number) => number, run: 
       const [rows, columns] = x.shape as [number, number];
       const out = backend.makeOutput([rows, countColumns(columns)], 'float32');
       const at = (input: string) => backend.getMemoryOffset((inputs as Inputs)[input]!.dataId);
-      const kernel = openKernel(backend);
+      const { kernel } = openKernel(backend);
       run({ backend, kernel, at, attrs: attrs as Given['attrs'], x }, backend.getMemoryOffset(out.dataId));
       return out;
     },
@@ -119,7 +102,7 @@ interface HeadSizes {
 /** True if the kernel has been written for such sizes, and the active backend is `wasm` without threads. */
 export function fitsWasmParts({ hidden_size, num_attention_heads, intermediate_size }: HeadSizes): boolean {
   const isWhole = (hidden_size / num_attention_heads) % BLOCK === 0 && intermediate_size % BYTES === 0;
-  return isWhole && tf.getBackend() === 'wasm' && findMemory(tf.backend() as BackendWasm) !== null;
+  return isWhole && findWasmBackend() !== null;
 }
 
 const runKernel = (

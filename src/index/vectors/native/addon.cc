@@ -133,23 +133,27 @@ napi_value makeArray(napi_env env, napi_typedarray_type type, size_t count, void
   return array;
 }
 
-/** Arguments: query [dimension], k, labels that may be found [labels] or undefined. */
+/** Arguments: queries [n, dimension], k, labels that may be found [labels] or undefined. */
 napi_value search(Call &call) {
   Holder *holder = readHolder(call);
-  size_t numbers, labels = 0;
-  const float *query = call.readArray<float>(0, napi_float32_array, &numbers);
-  if (numbers != holder->dimension) throw std::invalid_argument("the query has another dimension");
-  const uint8_t *shown = call.isGiven(2) ? call.readArray<uint8_t>(2, napi_uint8_array, &labels) : nullptr;
-  auto found = holder->graph->search(query, call.readInteger(1), shown, labels);
-  void *neighbours, *distances;
-  napi_value result, labelArray = makeArray(call.env, napi_int32_array, found.size(), &neighbours);
-  const napi_value distanceArray = makeArray(call.env, napi_float32_array, found.size(), &distances);
-  for (size_t i = found.size(); i-- > 0; found.pop()) {
-    static_cast<int32_t *>(neighbours)[i] = static_cast<int32_t>(found.top().second);
-    static_cast<float *>(distances)[i] = found.top().first;
+  size_t numbers, marks = 0;
+  const float *queries = call.readArray<float>(0, napi_float32_array, &numbers);
+  if (numbers % holder->dimension != 0) throw std::invalid_argument("the queries have another dimension");
+  const size_t count = numbers / holder->dimension, k = call.readInteger(1);
+  const uint8_t *shown = call.isGiven(2) ? call.readArray<uint8_t>(2, napi_uint8_array, &marks) : nullptr;
+  void *labels, *distances;
+  napi_value result, labelArray = makeArray(call.env, napi_int32_array, count * k, &labels);
+  const napi_value distanceArray = makeArray(call.env, napi_float32_array, count * k, &distances);
+  memset(labels, -1, count * k * sizeof(int32_t));
+  for (size_t query = 0; query < count; query++) {
+    auto found = holder->graph->search(queries + query * holder->dimension, k, shown, marks);
+    for (size_t at = query * k + found.size(); !found.empty(); found.pop()) {
+      static_cast<int32_t *>(labels)[--at] = static_cast<int32_t>(found.top().second);
+      static_cast<float *>(distances)[at] = found.top().first;
+    }
   }
   check(call.env, napi_create_object(call.env, &result));
-  check(call.env, napi_set_named_property(call.env, result, "neighbors", labelArray));
+  check(call.env, napi_set_named_property(call.env, result, "labels", labelArray));
   check(call.env, napi_set_named_property(call.env, result, "distances", distanceArray));
   return result;
 }
