@@ -61,9 +61,13 @@ export function selectSoundTurns(located: readonly Located<TurnRow>[], faults: R
     faults.add(where, ...fault);
   }
   const reached = listReachable(rows, broken);
-  const unreached = [...rows.values()].filter(({ row }) => !reached.has(row.id) && !broken.has(row.id));
+  const sound: TurnRow[] = [];
+  const unreached: Located<TurnRow>[] = [];
+  for (const located of rows.values())
+    if (reached.has(located.row.id)) sound.push(located.row);
+    else if (!broken.has(located.row.id)) unreached.push(located);
   addUnreached(unreached, rows, broken, faults);
-  return [...rows.values()].map(({ row }) => row).filter((row) => reached.has(row.id));
+  return sound;
 }
 
 function describeLinkFault(row: TurnRow, rows: Rows): [kind: string, detail: string] | null {
@@ -156,9 +160,13 @@ function chooseDevAsGiven(
   rows: readonly QueryRow[],
   homes: readonly (string | null)[],
 ): Set<string> {
-  const test = rows.filter((row) => row.split === 'test');
-  const firstTest = test.reduce((first, { timestamp }) => Math.min(first, timestamp), Number.POSITIVE_INFINITY);
-  const closed = new Set(homes.filter((_, i) => rows[i]?.split === 'test'));
+  let firstTest = Number.POSITIVE_INFINITY;
+  const closed = new Set<string | null | undefined>();
+  for (const [i, { split, timestamp }] of rows.entries())
+    if (split === 'test') {
+      firstTest = Math.min(firstTest, timestamp);
+      closed.add(homes[i]);
+    }
   return new Set(starts.filter(({ id, timestamp }) => timestamp < firstTest && !closed.has(id)).map(({ id }) => id));
 }
 

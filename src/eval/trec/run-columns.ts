@@ -382,6 +382,11 @@ export class RunColumns {
     return this.#open.add(bytes, start, end, score);
   }
 
+  /** Adds a row by the name of its document, see {@link add}. */
+  addText(id: string, score: number): boolean {
+    return this.#open.addText(id, score);
+  }
+
   finish(): GradedRun {
     this.#end();
     for (const [queryId, ranking] of this.#resumed) this.#ranges.set(queryId, ranking.moveTo(this.#rows));
