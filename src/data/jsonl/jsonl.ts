@@ -82,12 +82,8 @@ function describeLinkFault(row: TurnRow, rows: Rows): [kind: string, detail: str
 /** The ids that hang from a root over links that are not broken. */
 function listReachable(rows: Rows, broken: ReadonlySet<string>): Set<string> {
   const children = new Map<string | null, string[]>();
-  for (const { row } of rows.values()) {
-    if (broken.has(row.id)) continue;
-    const list = children.get(row.parentId);
-    if (list === undefined) children.set(row.parentId, [row.id]);
-    else list.push(row.id);
-  }
+  for (const { row } of rows.values())
+    if (!broken.has(row.id)) getOrCompute(children, row.parentId, () => [] as string[]).push(row.id);
   const reached = new Set<string>(children.get(null));
   for (const id of reached) for (const child of children.get(id) ?? []) reached.add(child);
   return reached;
@@ -378,15 +374,10 @@ function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: R
       features: [...FEATURES, ...(turns.some(({ attributes }) => attributes !== undefined) ? ['attributes'] : [])],
       licence,
     },
-    corpus,
-    queries,
+    ...{ corpus, queries, relevantGrade, gradeNames: {}, devConversations, hash },
     qrels: groupJudgements(queries, judgements),
     ...(superseded !== undefined && { superseded }),
-    relevantGrade,
-    gradeNames: {},
-    devConversations,
     facts: counts.toFacts(),
-    hash,
   });
 }
 
