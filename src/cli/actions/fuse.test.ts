@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { readDisplay } from '../../core/display/display.harness.ts';
-import { parseRunLines } from '../../index/runs/run-lines.ts';
-import { buildSystem } from '../../lab/measure/system.ts';
+import { parseSystem } from '../../lab/measure/system.fixture.ts';
 import { fusionOptions } from '../../ops/fusion/registry.ts';
 import { fuseSystems } from './fuse.ts';
 
-const build = (name: string, lines: readonly string[]) =>
-  buildSystem(name, name, parseRunLines(lines.join('\n'), name));
+const build = (name: string, lines: readonly string[]) => parseSystem(name, name, lines);
 const left = build('left', ['q1 Q0 a 1 9 left', 'q1 Q0 b 2 8 left', 'q2 Q0 a 1 9 left']);
 const right = build('right', ['q1 Q0 b 1 5 right', 'q1 Q0 c 2 4 right', 'q3 Q0 c 1 4 right']);
 const rrf = fusionOptions.parse({ method: 'rrf' });

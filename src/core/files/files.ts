@@ -352,38 +352,49 @@ class UnpackedFile {
     return message.part;
   }
 
-  close(): void {
+  readonly close = (): void => {
     this.#channel.port1.close();
     void this.#thread.terminate();
-  }
+  };
 }
 
-/** True if a file begins as one of gzip. Takes no byte of what is not a regular file, such as a pipe. */
-function isGzip(file: number): boolean {
-  const bytes = new Uint8Array(GZIP.length);
-  if (fstatSync(file).isFile()) readSync(file, bytes, 0, GZIP.length, 0);
-  return GZIP.every((byte, i) => bytes[i] === byte);
+/** The bytes of a file from its beginning, and what ends reading. */
+interface OpenBytes {
+  readonly read: ReadBytes;
+  readonly close: () => void;
 }
 
 /**
- * Reads the bytes of a file from its beginning; those of a file of gzip, whatever its name, unpacked.
+ * Opens a file to read its bytes; those of a file of gzip, whatever its name, unpacked.
+ *
+ * @throws StorageError for a file that cannot be read, and, as it is read, for one that cannot be unpacked.
+ */
+export function openBytes(path: string): OpenBytes {
+  return runNamingPath('read', path, () => {
+    const file = openSync(path, 'r');
+    const begin = new Uint8Array(2);
+    const stats = fstatSync(file);
+    if (stats.isFile()) readSync(file, begin, 0, begin.length, 0); // what is read of a pipe is lost to it
+    const close = () => closeSync(file);
+    if (begin[0] !== GZIP[0] || begin[1] !== GZIP[1])
+      return { read: (into) => runNamingPath('read', path, () => readSync(file, into, 0, into.length, null)), close };
+    close();
+    return new UnpackedFile(path, stats.size);
+  });
+}
+
+/**
+ * Reads the bytes of a file, see {@link openBytes}.
  *
  * @param use reads as many of the bytes as it wants.
  * @returns what `use` returns.
- * @throws StorageError for a file that cannot be read or unpacked; as `use` does.
+ * @throws StorageError as {@link openBytes} does; as `use` does.
  */
 export function readFileBytes<T>(path: string, use: (read: ReadBytes) => T): T {
-  const file = runNamingPath('read', path, () => openSync(path, 'r'));
+  const bytes = openBytes(path);
   try {
-    if (!runNamingPath('read', path, () => isGzip(file)))
-      return use((into) => runNamingPath('read', path, () => readSync(file, into, 0, into.length, null)));
-    const unpacked = new UnpackedFile(path, fstatSync(file).size);
-    try {
-      return use(unpacked.read);
-    } finally {
-      unpacked.close();
-    }
+    return use(bytes.read);
   } finally {
-    closeSync(file);
+    bytes.close();
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ColumnReader, createTextSource, LONGEST_LINE, splitLines } from './text-lines.ts';
+import { ColumnReader, createTextSource, LONGEST_LINE, listLines, peekBrace, splitLines } from './text-lines.ts';
 
 interface ReadLine {
   readonly where: string;
@@ -34,6 +34,33 @@ function listColumns(text: string, width: number): ReadLine[] | string {
   }
   return read;
 }
+
+test('lines with fewer columns are read where they are asked for', () => {
+  const lines = new ColumnReader(createTextSource('a b c\n\nd e f g\né i\u00a0 j\nk l\n'), 'x', 4, 3);
+  const read: string[][] = [];
+  const readAll = () => {
+    while (lines.next()) read.push(Array.from({ length: lines.columns }, (_, column) => lines.get(column)));
+  };
+  expect(readAll).toThrow(/^expected 4 columns at x:5, got 2: k l; correct the line$/);
+  expect(read).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'e', 'f', 'g'],
+    ['é', 'i\u00a0', 'j'],
+  ]);
+});
+
+test.each([
+  ['', false],
+  ['{"a": 1}', true],
+  ['\ufeff \n\t{', true],
+  ['a {', false],
+  [`${' '.repeat(70_001)}{`, false],
+])('looking at the first character takes no byte: %#', (text, isBrace) => {
+  const peeked = peekBrace(createTextSource(text));
+  expect(peeked.isBrace).toBe(isBrace);
+  const lines = Array.from(listLines(peeked.read, { source: 'x' }));
+  expect(lines).toEqual([...splitLines(text, 'x')]);
+});
 
 const catchMessage = (read: () => unknown) => {
   try {

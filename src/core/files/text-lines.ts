@@ -1,6 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { StorageError, ValidationError } from '../errors/errors.ts';
-import type { ReadBytes } from './files.ts';
+import { ValidationError } from '../errors/errors.ts';
+import { openBytes, type ReadBytes } from './files.ts';
 
 /** Bytes of a line, far above any row of a format that is read: a longer line has lost its line feed. */
 export const LONGEST_LINE = 2 ** 26;
@@ -106,45 +105,32 @@ interface ReadOptions {
   readonly onRead?: (bytes: number) => void;
 }
 
-/** The chunks of a file, each in memory of its own. */
-function* readChunks(path: string): Generator<Uint8Array> {
-  let file: number;
+/**
+ * Reads the lines of a file, also of gzip, which may be longer than a text of Node can be.
+ *
+ * @throws StorageError for a file that cannot be read or unpacked; ValidationError naming the line of more than
+ *   `longest` bytes.
+ */
+export function* readLines(path: string, { source = path, ...options }: ReadOptions = {}): Generator<TextLine> {
+  const { read, close } = openBytes(path);
   try {
-    file = openSync(path, 'r');
-  } catch (error) {
-    throw new StorageError('read', path, { cause: error });
-  }
-  try {
-    for (;;) {
-      const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-      let length: number;
-      try {
-        length = readSync(file, chunk, 0, CHUNK_BYTES, null);
-      } catch (error) {
-        throw new StorageError('read', path, { cause: error });
-      }
-      if (length === 0) return;
-      yield chunk.subarray(0, length);
-    }
+    yield* listLines(read, { source, ...options });
   } finally {
-    closeSync(file);
+    close();
   }
 }
 
-/**
- * Reads the lines of a file, which may be longer than a text of Node can be.
- *
- * @throws StorageError for a file that cannot be read; ValidationError naming the line of more than `longest` bytes.
- */
-export function* readLines(
-  path: string,
-  { source = path, longest = LONGEST_LINE, onRead = () => {} }: ReadOptions = {},
+/** The lines of what is read, as {@link readLines}. @throws ValidationError as it does; as `read` does. */
+export function* listLines(
+  read: ReadBytes,
+  { source, longest = LONGEST_LINE, onRead = () => {} }: ReadOptions & { readonly source: string },
 ): Generator<TextLine> {
   const splitter = new LineSplitter(source, longest);
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let bytes = 0;
-  for (const chunk of readChunks(path)) {
-    yield* splitter.push(chunk);
-    bytes += chunk.length;
+  for (let length = read(chunk); length > 0; length = read(chunk)) {
+    yield* splitter.push(Buffer.from(chunk.subarray(0, length)));
+    bytes += length;
     onRead(bytes);
   }
   yield* splitter.finish();
@@ -199,9 +185,8 @@ const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12
 /** Bytes of the block of a file that is in memory. */
 const BLOCK_BYTES = 2 ** 18;
 
-/** Reads a text that is in memory. */
-export function createTextSource(text: string): ReadBytes {
-  const bytes = Buffer.from(text);
+/** Reads bytes that are in memory. */
+function createByteSource(bytes: Uint8Array): ReadBytes {
   let at = 0;
   return (into) => {
     const part = bytes.subarray(at, at + into.length);
@@ -209,6 +194,29 @@ export function createTextSource(text: string): ReadBytes {
     at += part.length;
     return part.length;
   };
+}
+
+/** Reads a text that is in memory. */
+export function createTextSource(text: string): ReadBytes {
+  return createByteSource(Buffer.from(text));
+}
+
+/** Reads until an array is full or the bytes end. @returns how many were read. */
+function fill(into: Uint8Array, read: ReadBytes): number {
+  let filled = 0;
+  for (let length = -1; length !== 0 && filled < into.length; filled += length) length = read(into.subarray(filled));
+  return filled;
+}
+
+/** Bytes in which a text of JSON begins. */
+const SEEN_BYTES = 2 ** 16;
+
+/** Looks at what is read. @returns whether its first character is a brace, and what reads it from its beginning. */
+export function peekBrace(read: ReadBytes): { readonly isBrace: boolean; readonly read: ReadBytes } {
+  const bytes = Buffer.allocUnsafeSlow(SEEN_BYTES);
+  const seen = bytes.subarray(0, fill(bytes, read));
+  const begin = createByteSource(seen);
+  return { isBrace: /^\s*\{/.test(seen.toString('utf8')), read: (into) => begin(into) || read(into) };
 }
 
 /**
@@ -219,6 +227,7 @@ export class ColumnReader {
   readonly #read: ReadBytes;
   readonly #source: string;
   readonly #width: number;
+  readonly #least: number;
   /** [width] of the columns of the line in the block. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -235,11 +244,15 @@ export class ColumnReader {
   #start = 0;
   #next = 0;
 
-  /** @param source what errors call the bytes, usually the path of a file. */
-  constructor(read: ReadBytes, source: string, width: number) {
+  /**
+   * @param source what errors call the bytes, usually the path of a file.
+   * @param least columns of the narrowest line that is read; by default `width`.
+   */
+  constructor(read: ReadBytes, source: string, width: number, least = width) {
     this.#read = read;
     this.#source = source;
     this.#width = width;
+    this.#least = least;
     this.#starts = new Int32Array(width);
     this.#ends = new Int32Array(width);
   }
@@ -261,10 +274,15 @@ export class ColumnReader {
       if (this.#next - this.#start > LONGEST_LINE) throw this.#createLongError(this.#next - this.#start);
       this.#line++;
       if (!this.#isPlain) this.#fields = this.#listFields();
-      const columns = this.#fields?.length ?? this.#count;
-      if (columns === this.#width) return true;
-      if (columns > 0) throw this.#createWidthError(columns);
+      const columns = this.columns;
+      if (columns > this.#width || (columns > 0 && columns < this.#least)) throw this.createWidthError();
+      if (columns > 0) return true;
     }
+  }
+
+  /** Columns of the line. */
+  get columns(): number {
+    return this.#fields?.length ?? this.#count;
   }
 
   /** Moves the begun line to the front of the block, which grows if the line fills it, and reads on. */
@@ -325,11 +343,12 @@ export class ColumnReader {
     return line === '' ? [] : line.split(/[ \t]+/);
   }
 
-  #createWidthError(columns: number): ValidationError {
+  /** An error for the line that it has not the full number of columns. */
+  createWidthError(): ValidationError {
     const at = this.where;
-    const fields = this.#listFields().join(' ');
+    const fields = this.#listFields();
     return new ValidationError(
-      `expected ${this.#width} columns at ${at}, got ${columns}: ${fields}; correct the line`,
+      `expected ${this.#width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}; correct the line`,
       { at },
     );
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../errors/errors.ts';
 import { finishSteps } from '../terminal/progress.ts';
-import { computeCrc32, computeCrc32ByTable, computeHash, computeHashInSteps } from './hash.ts';
+import { computeCrc32, computeCrc32ByTable, computeHash, computeHashInSteps, ListHash } from './hash.ts';
 
 test('is SHA-256 of the text', () => {
   expect(computeHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'); // FIPS 180-2, appendix B.1
@@ -49,6 +49,15 @@ test('a hash in steps is that of the whole value', () => {
     expect(steps).toBe(
       Object.values(value).reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 0), 0),
     );
+  }
+});
+
+test('the hash of a list, an item at a time, is that of the list', () => {
+  const longer = Array.from({ length: 20_011 }, (_, i) => [`query ${i}`, i, { b: 1, a: null }]);
+  for (const items of [[], [{}], ['a', [], null], longer]) {
+    const list = new ListHash();
+    for (const item of items) list.add(item);
+    expect(list.finish()).toBe(computeHash(items));
   }
 });
 

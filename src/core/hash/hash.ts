@@ -98,3 +98,27 @@ function* hashItems(hash: Hash, items: readonly unknown[]): Steps<void> {
   }
   hash.update(items.length === 0 ? '[]' : ']');
 }
+
+/** Characters that are handed to a hash at once. */
+const HASHED_AT_ONCE = 2 ** 16;
+
+/** {@link computeHash} of a list, an item at a time. */
+export class ListHash {
+  readonly #hash = createHash('sha256');
+  #text = '[';
+  #separator = '';
+
+  /** @throws ValidationError for an object that is not plain. */
+  add(item: unknown): void {
+    this.#text += this.#separator + canonicalise(item);
+    this.#separator = ',';
+    if (this.#text.length < HASHED_AT_ONCE) return;
+    this.#hash.update(this.#text);
+    this.#text = '';
+  }
+
+  /** The hash of the items. None can be added afterwards. */
+  finish(): string {
+    return this.#hash.update(`${this.#text}]`).digest('hex');
+  }
+}

@@ -61,9 +61,13 @@ export function selectSoundTurns(located: readonly Located<TurnRow>[], faults: R
     faults.add(where, ...fault);
   }
   const reached = listReachable(rows, broken);
-  const unreached = [...rows.values()].filter(({ row }) => !reached.has(row.id) && !broken.has(row.id));
+  const sound: TurnRow[] = [];
+  const unreached: Located<TurnRow>[] = [];
+  for (const located of rows.values())
+    if (reached.has(located.row.id)) sound.push(located.row);
+    else if (!broken.has(located.row.id)) unreached.push(located);
   addUnreached(unreached, rows, broken, faults);
-  return [...rows.values()].map(({ row }) => row).filter((row) => reached.has(row.id));
+  return sound;
 }
 
 function describeLinkFault(row: TurnRow, rows: Rows): [kind: string, detail: string] | null {
@@ -78,12 +82,8 @@ function describeLinkFault(row: TurnRow, rows: Rows): [kind: string, detail: str
 /** The ids that hang from a root over links that are not broken. */
 function listReachable(rows: Rows, broken: ReadonlySet<string>): Set<string> {
   const children = new Map<string | null, string[]>();
-  for (const { row } of rows.values()) {
-    if (broken.has(row.id)) continue;
-    const list = children.get(row.parentId);
-    if (list === undefined) children.set(row.parentId, [row.id]);
-    else list.push(row.id);
-  }
+  for (const { row } of rows.values())
+    if (!broken.has(row.id)) getOrCompute(children, row.parentId, () => [] as string[]).push(row.id);
   const reached = new Set<string>(children.get(null));
   for (const id of reached) for (const child of children.get(id) ?? []) reached.add(child);
   return reached;
@@ -156,9 +156,13 @@ function chooseDevAsGiven(
   rows: readonly QueryRow[],
   homes: readonly (string | null)[],
 ): Set<string> {
-  const test = rows.filter((row) => row.split === 'test');
-  const firstTest = test.reduce((first, { timestamp }) => Math.min(first, timestamp), Number.POSITIVE_INFINITY);
-  const closed = new Set(homes.filter((_, i) => rows[i]?.split === 'test'));
+  let firstTest = Number.POSITIVE_INFINITY;
+  const closed = new Set<string | null | undefined>();
+  for (const [i, { split, timestamp }] of rows.entries())
+    if (split === 'test') {
+      firstTest = Math.min(firstTest, timestamp);
+      closed.add(homes[i]);
+    }
   return new Set(starts.filter(({ id, timestamp }) => timestamp < firstTest && !closed.has(id)).map(({ id }) => id));
 }
 
@@ -370,15 +374,10 @@ function* buildRowDatasetInSteps(rows: LocatedRows, faults: RowFaults, source: R
       features: [...FEATURES, ...(turns.some(({ attributes }) => attributes !== undefined) ? ['attributes'] : [])],
       licence,
     },
-    corpus,
-    queries,
+    ...{ corpus, queries, relevantGrade, gradeNames: {}, devConversations, hash },
     qrels: groupJudgements(queries, judgements),
     ...(superseded !== undefined && { superseded }),
-    relevantGrade,
-    gradeNames: {},
-    devConversations,
     facts: counts.toFacts(),
-    hash,
   });
 }
 

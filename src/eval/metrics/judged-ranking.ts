@@ -80,11 +80,6 @@ export interface RankingFacts {
   readonly countTokens?: (id: string) => number;
 }
 
-function assertJudgements(queryId: string, judgements: ReadonlyMap<string, number>): void {
-  for (const [id, grade] of judgements)
-    if (!Number.isFinite(grade)) throw new NotFiniteError('grade', `query ${queryId}, document ${id}`, grade);
-}
-
 function assertRanking(queryId: string, ranking: readonly Scored[]): void {
   const seen = new Set<string>();
   for (const { id, score } of ranking) {
@@ -121,6 +116,17 @@ export function judgeRanking(
   };
 }
 
+/** [judgements] the grades, highest first. @throws NotFiniteError naming query and document. */
+function sortGrades(queryId: string, judgements: ReadonlyMap<string, number>): Float64Array {
+  const grades = new Float64Array(judgements.size);
+  let size = 0;
+  for (const [id, grade] of judgements) {
+    if (!Number.isFinite(grade)) throw new NotFiniteError('grade', `query ${queryId}, document ${id}`, grade);
+    grades[size++] = grade;
+  }
+  return grades.sort().reverse();
+}
+
 /** The same for a ranking whose documents are known by their grades alone, see {@link JudgedRanking.grades}. */
 export function judgeGrades(
   queryId: string,
@@ -129,8 +135,7 @@ export function judgeGrades(
   relevantGrade: number,
   highestGrade?: number,
 ): JudgedRanking {
-  assertJudgements(queryId, judgements);
-  const best = Float64Array.from(judgements.values()).sort().reverse();
+  const best = sortGrades(queryId, judgements);
   let [judged, relevant, positive] = [0, 0, 0];
   for (; judged < best.length && best[judged]! >= 0; judged++) {
     if (best[judged]! >= relevantGrade) relevant++;

@@ -34,6 +34,8 @@ class RowNames {
   #bytes = Buffer.allocUnsafeSlow(2 ** 10);
   /** [rows + 1] the first byte of each name, and the end of the last one. */
   #starts = new Uint32Array(2 ** 6);
+  /** [rows] the number of each name, see {@link hashBytes}. */
+  #hashes = new Int32Array(2 ** 6);
   #size = 0;
   readonly #scratch = new Uint8Array(2 ** 7);
   /** A row + 1 in the slot of its hash, or the next one that was free; 0 in free ones. A power of 2. */
@@ -50,13 +52,15 @@ class RowNames {
 
   /** Adds a row with the bytes of an array from `start` to `end`. @returns false if a row has this name. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
-    const slot = this.#findSlot(bytes, start, end);
+    const hash = hashBytes(bytes, start, end);
+    const slot = this.#findSlot(hash, bytes, start, end);
     if (this.#slots[slot] !== 0) return false;
     const from = this.#starts[this.#size]!;
     const to = from + end - start;
     if (to > this.#bytes.length) this.#enlargeBytes(2 * to);
     const own = this.#bytes;
     for (let at = start; at < end; at++) own[from + at - start] = bytes[at]!;
+    this.#hashes[this.#size] = hash;
     this.#size++;
     if (this.#size === this.#starts.length) this.#enlargeRows();
     this.#starts[this.#size] = to;
@@ -71,20 +75,28 @@ class RowNames {
     return this.add(bytes, 0, bytes === this.#scratch ? text.length : bytes.length);
   }
 
-  /** The row of the name that an array has from `start` to `end`; -1 for none. */
-  find(bytes: Uint8Array, start: number, end: number): number {
-    return this.#slots[this.#findSlot(bytes, start, end)]! - 1;
-  }
-
-  #findSlot(bytes: Uint8Array, start: number, end: number): number {
+  /** Writes to `found` the row of the name of each row of a block from `start` to `end`; -1 for none. */
+  find({ bytes, starts, hashes }: Block, start: number, end: number, found: Int32Array): void {
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let slot = hashBytes(bytes, start, end) & mask;
-    while (slots[slot] !== 0 && !this.#hasName(slots[slot]! - 1, bytes, start, end)) slot = (slot + 1) & mask;
+    for (let row = start; row < end; row++) {
+      const hash = hashes[row]!;
+      let slot = hash & mask; // most names are found nowhere, at once
+      if (slots[slot] !== 0) slot = this.#findSlot(hash, bytes, starts[row]!, starts[row + 1]!);
+      found[row - start] = slots[slot]! - 1;
+    }
+  }
+
+  #findSlot(hash: number, bytes: Uint8Array, start: number, end: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    while (slots[slot] !== 0 && !this.#hasName(slots[slot]! - 1, hash, bytes, start, end)) slot = (slot + 1) & mask;
     return slot;
   }
 
-  #hasName(row: number, bytes: Uint8Array, start: number, end: number): boolean {
+  #hasName(row: number, hash: number, bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.#hashes[row] !== hash) return false;
     const own = this.#bytes;
     const from = this.#starts[row]! - start;
     if (this.#starts[row + 1]! - from !== end) return false;
@@ -102,12 +114,19 @@ class RowNames {
     const starts = new Uint32Array(2 * this.#starts.length);
     starts.set(this.#starts);
     this.#starts = starts;
+    const hashes = new Int32Array(starts.length);
+    hashes.set(this.#hashes);
+    this.#hashes = hashes;
   }
 
   #enlargeSlots(): void {
-    this.#slots = new Int32Array(2 * this.#slots.length);
-    for (let row = 0; row < this.#size; row++)
-      this.#slots[this.#findSlot(this.#bytes, this.#starts[row]!, this.#starts[row + 1]!)] = row + 1;
+    const mask = 2 * this.#slots.length - 1;
+    this.#slots = new Int32Array(mask + 1);
+    for (let row = 0; row < this.#size; row++) {
+      let slot = this.#hashes[row]! & mask;
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.#slots[slot] = row + 1;
+    }
   }
 
   /** The order of the names of two rows by their bytes: negative if the first comes before the second. */
@@ -125,6 +144,11 @@ class RowNames {
   getStart(row: number): number {
     return this.#starts[row]!;
   }
+
+  /** The number of a row's name, see {@link hashBytes}. */
+  getHash(row: number): number {
+    return this.#hashes[row]!;
+  }
 }
 
 /** Rows of a block. A power of 2. */
@@ -137,17 +161,20 @@ interface Block {
   bytes: Buffer;
   /** [rows + 1] the first byte of each name, and the end of the last one. */
   readonly starts: Uint32Array;
+  /** [rows] the number of each name, see {@link hashBytes}. */
+  readonly hashes: Int32Array;
   /** [rows] */
   readonly scores: Float64Array;
 }
 
-/** The rows of a run: 12 bytes each, and the name of the document. What was added is copied once and never moved. */
+/** The rows of a run: 16 bytes each, and the name of the document. What was added is copied once and never moved. */
 class RankedRows {
   readonly #blocks: Block[] = [];
   /** The rows after those of the blocks, in memory that is used again for the next ones. */
   readonly #last: Block = {
     bytes: Buffer.allocUnsafeSlow(2 ** 10),
     starts: new Uint32Array(BLOCK_ROWS + 1),
+    hashes: new Int32Array(BLOCK_ROWS),
     scores: new Float64Array(BLOCK_ROWS),
   };
   /** Rows of the last block. */
@@ -162,6 +189,7 @@ class RankedRows {
     for (const row of order) {
       if (this.#count === BLOCK_ROWS) this.#closeBlock();
       this.#addName(names.bytes, names.getStart(row), names.getStart(row + 1));
+      this.#last.hashes[this.#count - 1] = names.getHash(row);
       this.#last.scores[this.#count - 1] = scores[row]!;
     }
   }
@@ -183,10 +211,10 @@ class RankedRows {
 
   /** Copies the rows of the last block into memory of their length. */
   #closeBlock(): void {
-    const { starts, scores, bytes } = this.#last;
+    const { starts, hashes, scores, bytes } = this.#last;
     const own = Buffer.allocUnsafeSlow(starts[this.#count]!);
     bytes.copy(own, 0, 0, own.length);
-    this.#blocks.push({ bytes: own, starts: starts.slice(), scores: scores.slice() });
+    this.#blocks.push({ bytes: own, starts: starts.slice(), hashes: hashes.slice(), scores: scores.slice() });
     this.#count = 0;
   }
 
@@ -211,10 +239,11 @@ class RankedRows {
    */
   find(start: number, end: number, names: RowNames): Int32Array {
     const found = new Int32Array(end - start);
-    for (let row = start; row < end; row++) {
-      const { bytes, starts } = this.#findBlock(row);
+    for (let row = start; row < end; ) {
       const at = row & (BLOCK_ROWS - 1);
-      found[row - start] = names.find(bytes, starts[at]!, starts[at + 1]!);
+      const rows = Math.min(BLOCK_ROWS - at, end - row);
+      names.find(this.#findBlock(row), at, at + rows, found.subarray(row - start));
+      row += rows;
     }
     return found;
   }
@@ -380,6 +409,11 @@ export class RunColumns {
    */
   add(bytes: Uint8Array, start: number, end: number, score: number): boolean {
     return this.#open.add(bytes, start, end, score);
+  }
+
+  /** Adds a row by the name of its document, see {@link add}. */
+  addText(id: string, score: number): boolean {
+    return this.#open.addText(id, score);
   }
 
   finish(): GradedRun {

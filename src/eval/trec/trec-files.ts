@@ -125,8 +125,7 @@ function parseNumber(what: string, lines: ColumnReader, column: number): number 
   throw new ValidationError(`${what} at ${at} is not a number: ${lines.get(column)}; correct the line`, { at });
 }
 
-function createRepeatError(lines: ColumnReader): ValidationError {
-  const [queryId, id, at] = [lines.get(0), lines.get(2), lines.where];
+function createRepeatError({ where: at }: ColumnReader, queryId: string, id: string): ValidationError {
   const message = `query ${queryId} repeats a document at ${at}: ${id}; remove the line`;
   return new ValidationError(message, { at, queryId, id });
 }
@@ -142,22 +141,33 @@ function collectRun(read: ReadBytes, source: string): Run {
       run.begin(queryId);
     }
     score = parseNumber('score', lines, 4);
-    if (!lines.useBytes(2, add)) throw createRepeatError(lines);
+    if (!lines.useBytes(2, add)) throw createRepeatError(lines, queryId, lines.get(2));
   }
   return displayRun(run.finish());
 }
 
-function collectQrels(read: ReadBytes, source: string): Qrels {
+/** Columns of judgements in the order query, document, grade: those of trec_eval, and those of BEIR. */
+const TREC_COLUMNS = [0, 2, 3] as const;
+const BEIR_COLUMNS = [0, 1, 2] as const;
+
+/** @param least 3 to read files whose first line has three columns, too. */
+function collectQrels(read: ReadBytes, source: string, least: 3 | 4 = 4): Qrels {
   const table = new Map<string, Map<string, number>>();
+  const lines = new ColumnReader(read, source, 4, least);
   let [queryId, row] = ['', null as Map<string, number> | null];
-  for (const lines = new ColumnReader(read, source, 4); lines.next(); ) {
-    if (row === null || !lines.has(0, queryId)) {
-      queryId = lines.get(0);
+  if (!lines.next()) return table;
+  const isBeir = lines.columns === 3;
+  let isOpen = !isBeir || Number.isFinite(lines.getNumber(2)) || lines.next(); // the heading of BEIR is no judgement
+  for (; isOpen; isOpen = lines.next()) {
+    if (lines.columns === 3 && !isBeir) throw lines.createWidthError();
+    const [query, document, value] = lines.columns === 3 ? BEIR_COLUMNS : TREC_COLUMNS;
+    if (row === null || !lines.has(query, queryId)) {
+      queryId = lines.get(query);
       row = getOrCompute(table, queryId, () => new Map<string, number>());
     }
-    const id = lines.get(2);
-    const grade = parseNumber('grade', lines, 3);
-    if (row.has(id)) throw createRepeatError(lines);
+    const id = lines.get(document);
+    const grade = parseNumber('grade', lines, value);
+    if (row.has(id)) throw createRepeatError(lines, queryId, id);
     row.set(id, grade);
   }
   return table;
@@ -209,16 +219,28 @@ export function readQrels(path: string): Qrels {
   return readFileBytes(path, (read) => collectQrels(read, path));
 }
 
+/**
+ * Reads judgements of either kind: trec_eval's four columns, or the three of BEIR, query, document and grade, with or
+ * without its heading.
+ *
+ * @throws as {@link readQrels} does.
+ */
+export function readTrecOrBeirQrels(path: string): Qrels {
+  return readFileBytes(path, (read) => collectQrels(read, path, 3));
+}
+
 function collectSuperseded(read: ReadBytes, source: string): Superseded {
   const table = new Map<string, Map<string, string>>();
   for (const lines = new ColumnReader(read, source, 3); lines.next(); ) {
     const [queryId, id, replacement, at] = [lines.get(0), lines.get(1), lines.get(2), lines.where];
     const documents = getOrCompute(table, queryId, () => new Map<string, string>());
-    const facts = { at, queryId, id };
     if (id === replacement)
-      throw new ValidationError(`document replaces itself at ${at}: ${id}; name the one that states what holds`, facts);
-    if (documents.has(id))
-      throw new ValidationError(`query ${queryId} repeats a document at ${at}: ${id}; remove the line`, facts);
+      throw new ValidationError(`document replaces itself at ${at}: ${id}; name the one that states what holds`, {
+        at,
+        queryId,
+        id,
+      });
+    if (documents.has(id)) throw createRepeatError(lines, queryId, id);
     documents.set(id, replacement);
   }
   return table;

@@ -1,28 +1,24 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { readBytes } from '../../core/files/files.ts';
-import { computeHash } from '../../core/hash/hash.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../model/candidates.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { CreateIndex } from '../candidates/index-definition.ts';
 import { allocateCandidates, assertQueries, isListed, listVisibleTurns } from '../candidates/query-batch.ts';
-import { parseRunLines, type RunLine } from './run-lines.ts';
-import type { RunIndexOptions } from './run-options.ts';
+import { type RunLine, readRunLines } from './run-lines.ts';
+import { hashRunFile, type RunIndexOptions } from './run-options.ts';
 
 /** The lines of a run by query. */
 type RunTable = ReadonlyMap<string, readonly RunLine[]>;
 
 /** @throws StorageError, and ValidationError for a file with another content than the options state, or that is no run. */
 function readRunTable({ path, hash }: RunIndexOptions): RunTable {
-  const bytes = readBytes(path);
-  if (hash !== undefined && computeHash(bytes) !== hash)
+  if (hash !== undefined && hashRunFile({ path }) !== hash)
     throw new ValidationError(`run file has changed since the config was read: ${path}; run the config again`, {
       path,
     });
   const table = new Map<string, RunLine[]>();
-  for (const line of parseRunLines(Buffer.from(bytes).toString('utf8'), path))
-    getOrCompute(table, line.queryId, () => [] as RunLine[]).push(line);
+  readRunLines(path, (line) => getOrCompute(table, line.queryId, () => [] as RunLine[]).push(line));
   return table;
 }
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { parseRunLines } from './run-lines.ts';
+import { createTextSource } from '../../core/files/text-lines.ts';
+import { type RunLine, visitRunLines } from './run-lines.ts';
+
+function parseRunLines(text: string, source: string): RunLine[] {
+  const lines: RunLine[] = [];
+  visitRunLines(createTextSource(text), source, (line) => lines.push(line));
+  return lines;
+}
 
 const pick = (text: string) =>
   parseRunLines(text, 'my.run').map(({ at, queryId, id, rank, score }) => [at, queryId, id, rank, score]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { ColumnReader, createTextSource, splitLines } from '../../core/files/text-lines.ts';
+import { type ReadBytes, readFileBytes } from '../../core/files/files.ts';
+import { ColumnReader, listLines, peekBrace } from '../../core/files/text-lines.ts';
 import { parse } from '../../core/validation/validation.ts';
 
 /** A document that a system ranked for a query, as a line of its file states it. Nothing is checked but the columns. */
@@ -17,6 +18,9 @@ export interface RunLine {
   readonly tag: string;
 }
 
+/** Takes a line of a run. */
+export type VisitLine = (line: RunLine) => void;
+
 /** The tokens of a number that has no value, as Python, C and R write them. */
 const NOT_A_NUMBER = /^[+-]?(nan|inf|infinity|na|none|null)$/i;
 
@@ -28,21 +32,21 @@ function parseScore(at: string, text: string): number {
   return value;
 }
 
-function parseTrecLines(text: string, source: string): RunLine[] {
-  const parsed: RunLine[] = [];
-  for (const lines = new ColumnReader(createTextSource(text), source, 6); lines.next(); ) {
+function visitTrecLines(read: ReadBytes, source: string, visit: VisitLine): void {
+  let queryId = '';
+  for (const lines = new ColumnReader(read, source, 6); lines.next(); ) {
     const rank = lines.getNumber(3);
     const score = lines.getNumber(4);
-    parsed.push({
+    if (!lines.has(0, queryId)) queryId = lines.get(0);
+    visit({
       at: lines.where,
-      queryId: lines.get(0),
+      queryId,
       id: lines.get(2),
       rank: Number.isFinite(rank) ? rank : null,
       score: Number.isFinite(score) ? score : parseScore(lines.where, lines.get(4)),
       tag: lines.get(5),
     });
   }
-  return parsed;
 }
 
 const name = z.union([z.string().min(1), z.number().int().transform(String)]);
@@ -95,20 +99,26 @@ function listJsonLines(line: string, at: string): RunLine[] {
   }
 }
 
-function parseJsonLines(text: string, source: string): RunLine[] {
-  const lines: RunLine[] = [];
-  for (const { where, text: line } of splitLines(text, source))
-    if (line.trim() !== '') for (const document of listJsonLines(line, where)) lines.push(document);
-  return lines;
+function visitJsonLines(read: ReadBytes, source: string, visit: VisitLine): void {
+  for (const { where, text: line } of listLines(read, { source }))
+    if (line.trim() !== '') for (const document of listJsonLines(line, where)) visit(document);
 }
 
 /**
- * The lines of a run file, TREC or JSONL, in the order of the file. A JSONL line is a document with its score, or a whole ranking, best first; a ranking
- * without scores gets -1, -2, ... in its order. A score that is not finite is kept as NaN, so that a caller can report it.
+ * Visits the lines of a run, TREC or JSONL, in their order. A JSONL line is a document with its score, or a whole
+ * ranking, best first; a ranking without scores gets -1, -2, ... in its order. A score that is not finite is NaN, so
+ * that a caller can report it.
  *
- * @param source the name of the text in errors, usually its path.
- * @throws ValidationError naming the line, for a wrong number of columns, a score that is no number, or JSON of another shape.
+ * @param source what errors call the bytes, usually the path of a file.
+ * @throws ValidationError naming the line, for a wrong number of columns, a score that is no number, or JSON of another
+ *   shape; as `read` and `visit` do.
  */
-export function parseRunLines(text: string, source: string): RunLine[] {
-  return /^\s*\{/.test(text) ? parseJsonLines(text, source) : parseTrecLines(text, source);
+export function visitRunLines(read: ReadBytes, source: string, visit: VisitLine): void {
+  const { isBrace, read: readAgain } = peekBrace(read);
+  (isBrace ? visitJsonLines : visitTrecLines)(readAgain, source, visit);
+}
+
+/** Visits the lines of a run file, also of gzip, see {@link visitRunLines}. @throws as it does, and StorageError. */
+export function readRunLines(path: string, visit: VisitLine): void {
+  readFileBytes(path, (read) => visitRunLines(read, path, visit));
 }

@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { readText } from '../../core/files/files.ts';
+import { readFileBytes } from '../../core/files/files.ts';
+import { peekBrace } from '../../core/files/text-lines.ts';
 import { id, type Located, RowFaults, readQrels, readRows } from '../../data/jsonl/jsonl-rows.ts';
 import { GRADES, type Judgement, type PairToJudge } from '../../model/dataset.ts';
 
@@ -158,7 +159,8 @@ function readJsonRows(path: string, judge: string | null, faults: RowFaults) {
 }
 
 /**
- * Reads judgements: JSONL (a filled-in pool, or rows of `query`, `id`, `grade` and `judge`), or TREC qrels.
+ * Reads judgements, also of gzip: JSONL (a filled-in pool, or rows of `query`, `id`, `grade` and `judge`), or TREC
+ * qrels.
  *
  * @param judge the judge of rows that state none; null if every row must state its judge.
  * @throws ValidationError naming every invalid row: a grade beyond 0 to 3, no judge, another judge than the given one,
@@ -167,7 +169,7 @@ function readJsonRows(path: string, judge: string | null, faults: RowFaults) {
  */
 export function readJudgementFile(path: string, judge: string | null): JudgementFile {
   const faults = new RowFaults();
-  const isJson = readText(path).trimStart().startsWith('{');
+  const isJson = readFileBytes(path, (read) => peekBrace(read).isBrace);
   const rows = (isJson ? readJsonRows : readTrecRows)(path, judge, faults);
   assertOnce(rows, faults);
   const judgements = rows.flatMap(

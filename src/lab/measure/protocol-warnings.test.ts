@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseRunLines } from '../../index/runs/run-lines.ts';
 import { parseTables } from '../config/config-reference.harness.ts';
 import { findProtocolWarnings, type Protocol } from './protocol-warnings.ts';
-import { buildSystem } from './system.ts';
+import { parseSystem } from './system.fixture.ts';
 import { PROTOCOL_WARNINGS } from './warning.ts';
 
 const QUERIES = ['q1', 'q2', 'q3'];
@@ -37,8 +36,7 @@ interface Planted {
 }
 
 function plant({ left, right, ...others }: Planted): Protocol {
-  const build = (name: string, lines: readonly string[]) =>
-    buildSystem(name, `${name}.trec`, parseRunLines(lines.join('\n'), `${name}.trec`));
+  const build = (name: string, lines: readonly string[]) => parseSystem(name, `${name}.trec`, lines);
   return {
     systems: [build('left', left ?? writeRun('left', 0)), build('right', right ?? writeRun('right', 2))],
     qrels,

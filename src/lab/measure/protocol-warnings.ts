@@ -1,3 +1,4 @@
+import { ListHash } from '../../core/hash/hash.ts';
 import { getOrCompute } from '../../core/values/once.ts';
 import { parseMetric } from '../../eval/metrics/metric.ts';
 import type { Qrels, Run } from '../../model/run.ts';
@@ -26,11 +27,18 @@ function countRelevant(judgements: ReadonlyMap<string, number>, relevantGrade: n
 
 /** The greatest number of documents of a judged query. */
 function measureDepth(run: Run, qrels: Qrels): number {
-  return Array.from(run).reduce((most, [id, ranking]) => (qrels.has(id) ? Math.max(most, ranking.length) : most), 0);
+  let most = 0;
+  for (const [id, ranking] of run) if (qrels.has(id)) most = Math.max(most, ranking.length);
+  return most;
 }
 
-function warnOfDepths({ systems, qrels }: Protocol): ProtocolWarning[] {
-  const depths = systems.map(({ name, run }) => ({ name, depth: measureDepth(run, qrels) }));
+/** A system by its name, and its depth, see {@link measureDepth}. */
+interface Depth {
+  readonly name: string;
+  readonly depth: number;
+}
+
+function warnOfDepths(depths: readonly Depth[]): ProtocolWarning[] {
   if (new Set(depths.map(({ depth }) => depth)).size < 2) return [];
   const text = depths.map(({ name, depth }) => `${name} ${depth}`).join(', ');
   return [
@@ -42,9 +50,8 @@ function warnOfDepths({ systems, qrels }: Protocol): ProtocolWarning[] {
   ];
 }
 
-function warnOfCutoffs({ systems, qrels, metrics }: Protocol): ProtocolWarning[] {
-  return systems.flatMap(({ name, run }) => {
-    const depth = measureDepth(run, qrels);
+function warnOfCutoffs({ metrics }: Protocol, depths: readonly Depth[]): ProtocolWarning[] {
+  return depths.flatMap(({ name, depth }) => {
     const deeper = metrics.filter((metric) => (parseMetric(metric).cutoff ?? 0) > depth);
     if (depth === 0 || deeper.length === 0) return [];
     const text = `ranks at most ${depth} documents, fewer than ${deeper.join(', ')} look at; the figure is that of cut-off ${depth}, so use a smaller cut-off or a deeper run`;
@@ -52,24 +59,29 @@ function warnOfCutoffs({ systems, qrels, metrics }: Protocol): ProtocolWarning[]
   });
 }
 
-/** Ids of the collection, or where it is unknown, those that any run or judgement names. */
-function listNamedDocuments({ systems, qrels, documents }: Protocol): ReadonlySet<string> {
-  if (documents !== null) return documents;
-  const named = new Set<string>();
-  for (const judgements of qrels.values()) for (const id of judgements.keys()) named.add(id);
-  for (const { run } of systems) for (const ranking of run.values()) for (const { id } of ranking) named.add(id);
-  return named;
+function* listNamedDocuments({ systems, qrels }: Protocol): Generator<string> {
+  for (const judgements of qrels.values()) yield* judgements.keys();
+  for (const { run } of systems) for (const ranking of run.values()) for (const { id } of ranking) yield id;
 }
 
-function warnOfCollectionSize(protocol: Protocol): ProtocolWarning[] {
-  const { systems, qrels, metrics, documents } = protocol;
+/** The documents of the collection, or where it is unknown, those that runs and judgements name, if at most `most`. */
+function countDocuments(protocol: Protocol, most: number): number {
+  if (protocol.documents !== null) return protocol.documents.size;
+  const named = new Set<string>();
+  for (const id of listNamedDocuments(protocol)) if (named.add(id).size > most) break;
+  return named.size;
+}
+
+function warnOfCollectionSize(protocol: Protocol, depths: readonly Depth[]): ProtocolWarning[] {
+  const { metrics, documents } = protocol;
   const { visibleDocuments } = protocol;
-  const size = visibleDocuments ?? listNamedDocuments(protocol).size;
+  const cutoffs = metrics.map((metric) => parseMetric(metric).cutoff ?? 0);
+  const size = visibleDocuments ?? countDocuments(protocol, Math.max(...cutoffs, ...depths.map(({ depth }) => depth)));
   const collection =
     visibleDocuments === undefined ? 'documents of the collection' : 'documents that half of the queries see';
   const whose = documents === null ? 'documents that the files name' : collection;
-  const covering = metrics.filter((metric) => (parseMetric(metric).cutoff ?? 0) >= size);
-  const deep = systems.filter(({ run }) => measureDepth(run, qrels) >= size).map(({ name }) => name);
+  const covering = metrics.filter((_, m) => (cutoffs[m] as number) >= size);
+  const deep = depths.filter(({ depth }) => depth >= size).map(({ name }) => name);
   if (covering.length + deep.length === 0) return [];
   const text = `${[...covering, ...deep].join(', ')}: as deep as the ${size} ${whose}; recall is 1 whatever the system does, so use a smaller cut-off`;
   return [describeWarning('cutoff-covers-collection', null, text)];
@@ -84,19 +96,29 @@ function warnOfRecall({ qrels, metrics, relevantGrade }: Protocol): ProtocolWarn
   return [describeWarning('recall-is-hit-rate', null, text)];
 }
 
+/** The distinct documents of the judged queries of a run; null as soon as there is one that `isKnown` accepts. */
+function collectUnlessKnown(run: Run, qrels: Qrels, isKnown: (id: string) => boolean): Set<string> | null {
+  const ranked = new Set<string>();
+  for (const [queryId, ranking] of run) {
+    if (!qrels.has(queryId)) continue;
+    for (const { id } of ranking) {
+      if (isKnown(id)) return null;
+      ranked.add(id);
+    }
+  }
+  return ranked;
+}
+
 function warnOfUnknownDocuments({ systems, qrels, documents }: Protocol): ProtocolWarning[] {
+  const judged = documents ?? new Set(Array.from(qrels.values(), (judgements) => [...judgements.keys()]).flat());
   return systems.flatMap(({ name, run }) => {
-    const ranked = new Set(
-      Array.from(run, ([id, ranking]) => (qrels.has(id) ? ranking : [])).flatMap((ranking) =>
-        ranking.map(({ id }) => id),
-      ),
-    );
     if (documents === null) {
-      const judged = new Set([...qrels.values()].flatMap((judgements) => [...judgements.keys()]));
-      if (ranked.size === 0 || [...ranked].some((id) => judged.has(id))) return [];
+      const ranked = collectUnlessKnown(run, qrels, (id) => judged.has(id));
+      if (ranked === null || ranked.size === 0) return [];
       const text = `none of its ${ranked.size} documents is judged for any query (${joinExamples([...ranked])}); check that run and judgements use the same ids`;
       return [describeWarning('unknown-documents', name, text)];
     }
+    const ranked = collectUnlessKnown(run, qrels, () => false) as Set<string>;
     const unknown = [...ranked].filter((id) => !documents.has(id));
     if (unknown.length === 0) return [];
     const text = `${unknown.length} of its ${ranked.size} documents are not in the collection (${joinExamples(unknown)}) and count as not relevant; correct their ids`;
@@ -140,9 +162,8 @@ function warnOfQueryDocuments({ systems, qrels }: Protocol): ProtocolWarning[] {
   const ofJudgements =
     judged.length === 0 ? [] : [describeWarning('query-as-document', null, text(judged.length, 'judged', judged))];
   const ofSystems = systems.flatMap(({ name, run }) => {
-    const ids = Array.from(run).flatMap(([queryId, ranking]) =>
-      ranking.some(({ id }) => id === queryId) ? [queryId] : [],
-    );
+    const ids: string[] = [];
+    for (const [queryId, ranking] of run) if (ranking.some(({ id }) => id === queryId)) ids.push(queryId);
     return ids.length === 0 ? [] : [describeWarning('query-as-document', name, text(ids.length, 'ranked', ids))];
   });
   return [...ofJudgements, ...ofSystems];
@@ -165,13 +186,13 @@ function warnOfSharedTags({ systems }: Protocol): ProtocolWarning[] {
 }
 
 function warnOfEqualRankings({ systems }: Protocol): ProtocolWarning[] {
-  const describe = ({ run }: System) =>
-    JSON.stringify(
-      Array.from(run, ([id, ranking]) => [id, ranking.map((one) => one.id)] as const).toSorted(([a], [b]) =>
-        compareBytes(a, b),
-      ),
-    );
-  const rankings = systems.map(describe);
+  if (systems.length < 2) return [];
+  const hash = ({ run }: System) => {
+    const list = new ListHash();
+    for (const id of [...run.keys()].sort(compareBytes)) list.add([id, ...(run.get(id) ?? []).map((one) => one.id)]);
+    return list.finish();
+  };
+  const rankings = systems.map(hash);
   return systems.flatMap(({ name }, i) => {
     const first = rankings.indexOf(rankings[i] as string);
     if (first === i) return [];
@@ -185,13 +206,14 @@ function warnOfEqualRankings({ systems }: Protocol): ProtocolWarning[] {
  * and of the metrics. See `PROTOCOL_WARNINGS` for the list.
  */
 export function findProtocolWarnings(protocol: Protocol): ProtocolWarning[] {
+  const depths = protocol.systems.map(({ name, run }) => ({ name, depth: measureDepth(run, protocol.qrels) }));
   return [
     ...protocol.systems.flatMap(({ warnings }) => warnings),
     ...warnOfSharedTags(protocol),
     ...warnOfEqualRankings(protocol),
-    ...warnOfDepths(protocol),
-    ...warnOfCutoffs(protocol),
-    ...warnOfCollectionSize(protocol),
+    ...warnOfDepths(depths),
+    ...warnOfCutoffs(protocol, depths),
+    ...warnOfCollectionSize(protocol, depths),
     ...warnOfRecall(protocol),
     ...warnOfUnknownDocuments(protocol),
     ...warnOfQueries(protocol),

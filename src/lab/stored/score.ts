@@ -180,6 +180,7 @@ function warnOfLaterTurns(
   { corpus }: Dataset,
   queries: readonly Query[],
 ): ProtocolWarning[] {
+  if (corpus.size === 0) return [];
   const known = new Map(queries.map((query) => [query.id, query]));
   /** True if a query can see a turn: it is strictly earlier, and of the conversation that the query asks. */
   const isVisible = (queryId: string, turnId: string): boolean => {
@@ -189,9 +190,9 @@ function warnOfLaterTurns(
     return timestamp < query.timestamp && (query.conversationId ?? conversationId) === conversationId;
   };
   return systems.flatMap(({ name, run }) => {
-    const found = Array.from(run).flatMap(([queryId, ranking]) =>
-      ranking.filter(({ id }) => !isVisible(queryId, id)).map(({ id }) => `${id} for ${queryId}`),
-    );
+    const found: string[] = [];
+    for (const [queryId, ranking] of run)
+      for (const { id } of ranking) if (!isVisible(queryId, id)) found.push(`${id} for ${queryId}`);
     if (found.length === 0) return [];
     const text = `${found.length} turns are not earlier than their query, or not of its conversation (${joinExamples(found)}); remove them, since a memory cannot hold them`;
     return [describeWarning('later-documents', name, text)];
@@ -274,9 +275,8 @@ const DESCRIPTION = 'Rankings of other systems, scored from their files.';
 /** The config of a score, as the folder of a run has one: enough to rescore and to compare it. */
 function describeConfig(systems: readonly System[], options: ScoreOptions): Readonly<Record<string, unknown>> {
   const { name, metrics, baseline, test, correction, samples, level, seed, tokenBudgets } = options;
-  const depth = systems
-    .flatMap(({ run }) => [...run.values()])
-    .reduce((deepest, ranking) => Math.max(deepest, ranking.length), 1);
+  let depth = 1;
+  for (const { run } of systems) for (const { length } of run.values()) depth = Math.max(depth, length);
   const evaluation = { metrics, baseline, depth, test, correction, samples, level };
   return {
     ...{ name, description: DESCRIPTION, seed, evaluation: { ...evaluation, ...(tokenBudgets && { tokenBudgets }) } },

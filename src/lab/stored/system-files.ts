@@ -5,12 +5,12 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { readFolder, readText } from '../../core/files/files.ts';
 import { readLines } from '../../core/files/text-lines.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { parseQrels } from '../../eval/trec/trec-files.ts';
+import { readTrecOrBeirQrels } from '../../eval/trec/trec-files.ts';
 import { type ForeignRun, readMemorybenchFile, readMtebPredictions } from '../../index/runs/memorybench-results.ts';
-import { parseRunLines } from '../../index/runs/run-lines.ts';
+import { type RunLine, readRunLines } from '../../index/runs/run-lines.ts';
 import type { Qrels } from '../../model/run.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
-import { buildSystem, type System } from '../measure/system.ts';
+import { buildSystem, type CollectedLines, collectLines, type System } from '../measure/system.ts';
 import { describeWarning } from '../measure/warning.ts';
 import { isStoredRun, listArmRunFiles } from './stored-run.ts';
 
@@ -27,8 +27,9 @@ export function parseNamedFile(typed: string): NamedFile {
 }
 
 /** A JSON file as one value; null for another file, such as JSONL. */
-function parseWhole(path: string, text: string): unknown {
+function parseWhole(path: string): unknown {
   if (!path.endsWith('.json')) return null;
+  const text = readText(path);
   try {
     return JSON.parse(text);
   } catch {
@@ -42,13 +43,26 @@ function splitFragment(path: string): readonly [file: string, fragment: string |
   return at < 0 || existsSync(path) ? [path, null] : [path.slice(0, at), path.slice(at + 1)];
 }
 
-function readForeignFile(path: string): ForeignRun {
+/** The lines of a file, and what it states besides. */
+interface SystemFile extends Omit<ForeignRun, 'lines'> {
+  readonly lines: CollectedLines;
+}
+
+const collectForeign = ({ lines, ...rest }: ForeignRun): SystemFile => ({
+  lines: collectLines((visit) => lines.forEach(visit)),
+  ...rest,
+});
+
+function readSystemFile(path: string): SystemFile {
   const [file, fragment] = splitFragment(path);
-  const text = readText(file);
-  const json = parseWhole(file, text);
+  const json = parseWhole(file);
   const foreign = readMtebPredictions(json, fragment, file) ?? readMemorybenchFile(json, file);
-  if (foreign !== null) return foreign;
-  return { lines: parseRunLines(text, file), system: '' };
+  if (foreign !== null) return collectForeign(foreign);
+  const isPipe = statSync(file, { throwIfNoEntry: false })?.isFile() === false;
+  if (!isPipe) return { lines: collectLines((visit) => readRunLines(file, visit)), system: '' };
+  const lines: RunLine[] = []; // of what can be read once
+  readRunLines(file, (line) => lines.push(line));
+  return collectForeign({ lines, system: '' });
 }
 
 /** The results of memorybench in a folder, a file a question. @throws ValidationError for a file that is none. */
@@ -58,7 +72,7 @@ function readForeignFolder(path: string): ForeignRun {
     .sort();
   const parts = files.map((name) => {
     const file = join(path, name);
-    const foreign = readMemorybenchFile(parseWhole(file, readText(file)), file);
+    const foreign = readMemorybenchFile(parseWhole(file), file);
     if (foreign === null)
       throw new ValidationError(`no result of memorybench: ${file}; name its folder of results, or its report.json`, {
         file,
@@ -73,20 +87,21 @@ function readForeignFolder(path: string): ForeignRun {
   return { lines: parts.flatMap(({ lines }) => lines), system };
 }
 
-function readForeignRun(path: string): ForeignRun {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readForeignFolder(path) : readForeignFile(path);
+function readSystem(path: string): SystemFile {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? collectForeign(readForeignFolder(path)) : readSystemFile(path);
 }
 
 /** The name of a system: the typed one, else that of its file if no other file has it, else the file's own. */
-function nameSystem({ name, path }: NamedFile, { lines, system }: ForeignRun, others: readonly string[]): string {
+function nameSystem({ name, path }: NamedFile, { lines, system }: SystemFile, others: readonly string[]): string {
   if (name !== null) return name;
-  const tags = system === '' ? [...new Set(lines.map(({ tag }) => tag))] : [system];
+  const tags = system === '' ? lines.tags : [system];
   const [tag = ''] = tags;
   if (tags.length === 1 && tag !== '' && !others.includes(tag)) return tag;
   return basename(path).replace(/\.[^.]*$/, '') || path;
 }
 
-function warnOfHitRates(name: string, { hitRates = 0 }: ForeignRun): ProtocolWarning[] {
+function warnOfHitRates(name: string, { hitRates = 0 }: SystemFile): ProtocolWarning[] {
   if (hitRates === 0) return [];
   const text = `the file reports recallAtK equal to hitAtK for each of ${hitRates} questions, a hit rate; use the recall of this table`;
   return [describeWarning('reported-recall-is-hit-rate', name, text)];
@@ -102,8 +117,8 @@ function listArmFiles(file: NamedFile): NamedFile[] {
 }
 
 /**
- * Reads run files: TREC, JSONL, predictions of mteb, as LMEB writes them (`file.json#subset` chooses one), and results
- * of memorybench, a report or a folder. The folder of a stored run is a system for each of its arms.
+ * Reads run files: TREC, JSONL, both also of gzip, predictions of mteb, as LMEB writes them (`file.json#subset` chooses
+ * one), and results of memorybench, a report or a folder. The folder of a stored run is a system for each of its arms.
  *
  * @param typed paths, or `name=path`.
  * @throws StorageError for a file that cannot be read, ValidationError naming the line that is no line of a run.
@@ -112,41 +127,22 @@ export function readSystems(typed: readonly string[]): System[] {
   const files = typed
     .map(parseNamedFile)
     .flatMap(listArmFiles)
-    .map((file) => ({ file, run: readForeignRun(file.path) }));
-  const tags = files.map(({ run }) => [...new Set(run.lines.map(({ tag }) => tag))]);
+    .map((file) => ({ file, run: readSystem(file.path) }));
   return files.map(({ file, run }, i) => {
-    const name = nameSystem(file, run, tags.filter((_, at) => at !== i).flat());
+    const others = files.filter((_, at) => at !== i).flatMap((other) => other.run.lines.tags);
+    const name = nameSystem(file, run, others);
     const system = buildSystem(name, file.path, run.lines);
     return { ...system, warnings: [...system.warnings, ...warnOfHitRates(name, run)] };
   });
 }
 
 /**
- * Judgements of three columns, query, document and grade, with or without the heading that BEIR writes, as those of
- * trec_eval.
- */
-function widenColumns(text: string): string {
-  const lines = text.split('\n');
-  const width = (line: string) => line.trim().split(/\s+/).length;
-  const first = lines.findIndex((line) => line.trim() !== '');
-  if (first < 0 || width(lines[first] as string) !== 3) return text;
-  const isHeading = Number.isNaN(Number((lines[first] as string).trim().split(/\s+/)[2]));
-  return lines
-    .map((line, i) => {
-      if (line.trim() === '' || (i === first && isHeading)) return '';
-      const fields = line.trim().split(/\s+/);
-      return fields.length === 3 ? [fields[0], '0', fields[1], fields[2]].join(' ') : line;
-    })
-    .join('\n');
-}
-
-/**
- * Reads judgements: trec_eval's four columns, or the three of BEIR (`query-id corpus-id score`).
+ * Reads judgements, also of gzip: trec_eval's four columns, or the three of BEIR (`query-id corpus-id score`).
  *
  * @throws StorageError, ValidationError naming the line.
  */
 export function readJudgements(path: string): Qrels {
-  const qrels = parseQrels(widenColumns(readText(path)), path);
+  const qrels = readTrecOrBeirQrels(path);
   if (qrels.size > 0) return qrels;
   throw new ValidationError(`file has no judgement: ${path}; name a file of lines such as "q1 0 d7 1"`, { path });
 }

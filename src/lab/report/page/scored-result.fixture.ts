@@ -1,6 +1,5 @@
-import { parseRunLines } from '../../../index/runs/run-lines.ts';
 import type { ExperimentResult } from '../../measure/result.ts';
-import { buildSystem } from '../../measure/system.ts';
+import { parseSystem } from '../../measure/system.fixture.ts';
 import { buildJudgedDataset, scoreSystems } from '../../stored/score.ts';
 import { inventResult } from './invented-result.fixture.ts';
 
@@ -11,19 +10,14 @@ const DOCUMENTS = 13;
 export function inventScoredResult(): ExperimentResult {
   const queries = Array.from({ length: QUERIES }, (_, q) => q);
   const rankDocuments = (name: string, step: number) =>
-    buildSystem(
+    parseSystem(
       name,
       `${name}.trec`,
-      parseRunLines(
-        queries
-          .flatMap((q) =>
-            Array.from(
-              { length: DOCUMENTS },
-              (_, rank) => `q${q} Q0 d${(q + step * rank) % DOCUMENTS} ${rank + 1} ${1 / (1 + rank)} ${name}`,
-            ),
-          )
-          .join('\n'),
-        `${name}.trec`,
+      queries.flatMap((q) =>
+        Array.from(
+          { length: DOCUMENTS },
+          (_, rank) => `q${q} Q0 d${(q + step * rank) % DOCUMENTS} ${rank + 1} ${1 / (1 + rank)} ${name}`,
+        ),
       ),
     );
   const qrels = new Map(queries.map((q) => [`q${q}`, new Map([[`d${(5 * q) % DOCUMENTS}`, 1]])]));
