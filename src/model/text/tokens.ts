@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 import type { ItsFunction } from 'wink-nlp';
 import { z } from 'zod';
-import { once } from '../../core/values/once.ts';
+import { getOrCompute, once } from '../../core/values/once.ts';
 import { getLanguageModel, type LanguageModel } from './language-model.ts';
 
 /** Ways to count the tokens of a text: by the tokenizer of a model, as words, or as a quarter of the characters. */
@@ -46,7 +46,7 @@ export interface TokenOptions {
 }
 
 /** A text as its tokens, in their order. */
-export type Tokeniser = (text: string) => string[];
+export type Tokeniser = (text: string) => readonly string[];
 
 /** Letters, marks and digits, with inner apostrophes: `don't` is one word, `3.5` and `follow-up` are two. */
 const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
@@ -58,17 +58,41 @@ type WordRule = (word: string) => string | null;
  * Lower-cased Unicode words of a text in order. A regular expression: Intl.Segmenter and wink-nlp find nearly the same
  * words of mail and take many times as long.
  */
+const splitIntoTerms: Tokeniser = (text) => text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
+
+/** The tokenisers with rules that the package has, by their options: indexes and encoders read the same texts. */
+const tokenisers = new Map<string, Tokeniser>();
+
+/** A tokeniser of {@link splitIntoTerms} whose words change by rules. Without a list of stop words it is shared. */
 export function createTokeniser(options: TokenOptions): Tokeniser {
-  const splitIntoTerms: Tokeniser = (text) =>
-    text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
-  if (options.dropStopWords === false && options.stem === false) return splitIntoTerms;
+  const { dropStopWords, stem } = options;
+  if (dropStopWords === false && stem === false) return splitIntoTerms;
+  if (typeof dropStopWords !== 'boolean') return createRuledTokeniser(options);
+  return getOrCompute(tokenisers, `${dropStopWords} ${stem}`, () => createRuledTokeniser(options));
+}
+
+/** Tokens of the texts read last that are kept, some 10 MB with their texts. */
+const KNOWN_TOKENS = 2 ** 20;
+
+/** Reads each text once while it is among those read last: a run reads its texts for each index and each encoder. */
+function createRuledTokeniser(options: TokenOptions): Tokeniser {
   const readWord = createWordReader();
   const [keep, reduce] = [createStopRule(options, readWord), createStemRule(options, readWord)];
   const rule = memoiseRule((word) => (keep(word) ? reduce(word) : null));
-  return (text) =>
-    splitIntoTerms(text)
+  const known = new Map<string, readonly string[]>();
+  let room = KNOWN_TOKENS;
+  const read: Tokeniser = (text) => {
+    const tokens = splitIntoTerms(text)
       .map(rule)
       .filter((word) => word !== null);
+    room -= tokens.length + 1;
+    if (room < 0) {
+      known.clear();
+      room = KNOWN_TOKENS - tokens.length - 1;
+    }
+    return tokens;
+  };
+  return (text) => getOrCompute(known, text, read);
 }
 
 /** Distinct words whose outcome is kept, some 10 MB; more than most corpora have. */
