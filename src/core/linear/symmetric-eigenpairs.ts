@@ -234,7 +234,9 @@ function measureHypotenuse(a: number, b: number): number {
 function rotateRow(v: Float64Array, row: number, l: number, m: number, { cosines, sines }: Rotations): void {
   let carried = v[row + m]!;
   for (let i = m - 1; i >= l; i--) {
-    const [c, s, value] = [cosines[i]!, sines[i]!, v[row + i]!];
+    const c = cosines[i]!;
+    const s = sines[i]!;
+    const value = v[row + i]!;
     v[row + i + 1] = s * value + c * carried;
     carried = c * value - s * carried;
   }
@@ -246,8 +248,12 @@ function rotateFourRows(v: Float64Array, row: number, size: number, l: number, m
   const [row1, row2, row3] = [row + size, row + 2 * size, row + 3 * size];
   let [t0, t1, t2, t3] = [v[row + m]!, v[row1 + m]!, v[row2 + m]!, v[row3 + m]!];
   for (let i = m - 1; i >= l; i--) {
-    const [c, s] = [cosines[i]!, sines[i]!];
-    const [v0, v1, v2, v3] = [v[row + i]!, v[row1 + i]!, v[row2 + i]!, v[row3 + i]!];
+    const c = cosines[i]!;
+    const s = sines[i]!;
+    const v0 = v[row + i]!;
+    const v1 = v[row1 + i]!;
+    const v2 = v[row2 + i]!;
+    const v3 = v[row3 + i]!;
     v[row + i + 1] = s * v0 + c * t0;
     v[row1 + i + 1] = s * v1 + c * t1;
     v[row2 + i + 1] = s * v2 + c * t2;
