@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { awaitFound, findWorkers } from '../../cli/process.harness.ts';
 import { findBuiltModule } from '../../core/built-module.harness.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { outcomesIn } from '../run/arm-record.ts';
@@ -23,6 +24,13 @@ const createTask = (id: string, needs: readonly string[], place: string): Shared
   request: { arm: id, part: 0, parts: 1 },
 });
 
+/** A job of arms `a` and `b`. */
+const createJob = (plan: NonNullable<LaunchJob['plan']>, signal = new AbortController().signal): LaunchJob => ({
+  ...{ folder, cacheFolder: folder, backend: 'wasm', arms: ['a', 'b'], outcomes: outcomesIn(folder), plan, signal },
+  ...{ program: { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') } },
+  ...{ runHere: () => Promise.reject(new Error('no arm is run here')), report: () => {} },
+});
+
 /** Runs arms `a` and `b`, which need all the shared tasks. @returns [time of begin or end, task, process] in order. */
 async function runTasks(tasks: readonly SharedTask[], workers = 2) {
   const ids = tasks.map(({ id }) => id);
@@ -31,16 +39,11 @@ async function runTasks(tasks: readonly SharedTask[], workers = 2) {
     ['b', ids],
   ]);
   const stages: StageCounts[] = [];
-  const job: LaunchJob = {
-    ...{ folder, cacheFolder: folder, backend: 'wasm', arms: ['a', 'b'], outcomes: outcomesIn(folder) },
-    ...{ program: { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') } },
-    ...{ runHere: () => Promise.reject(new Error('no arm is run here')), report: () => {} },
-    ...{
-      signal: new AbortController().signal,
-      plan: async () => ({ tasks, needs, note: (counts: StageCounts) => void stages.push(counts) }),
-    },
-  };
-  await runInProcesses(job, workers);
+  const note = (counts: StageCounts) => void stages.push(counts);
+  await runInProcesses(
+    createJob(async () => ({ tasks, needs, note })),
+    workers,
+  );
   const lines = readFileSync(join(folder, 'tasks.log'), 'utf8').trim().split('\n');
   const log = lines.map((line) => line.split('\t') as [what: string, task: string, process: string]);
   const at = (what: string, task: string) => log.findIndex(([one, other]) => one === what && other === task);
@@ -64,6 +67,36 @@ test('a shared task begins once, after those that it needs, and the arms begin a
   for (const { id, needs } of tasks) for (const need of needs) expect(at('begin', id)).toBeGreaterThan(at('end', need));
   for (const arm of ['a', 'b']) expect(at('begin', arm)).toBeGreaterThan(at('end', 'column'));
   expect(stages).toHaveLength(tasks.length);
+});
+
+const findBoth = () => (findWorkers(process.pid).length === 2 ? true : undefined);
+const findNone = () => (findWorkers(process.pid).length === 0 ? true : undefined);
+
+test('processes start while the tasks are planned', async () => {
+  const job = createJob(async () => {
+    await awaitFound(findBoth);
+    return { tasks: [], needs: new Map(), note: () => {} };
+  });
+  await runInProcesses(job, 3);
+  expect(outcomesIn(folder).has('a') && outcomesIn(folder).has('b')).toBe(true);
+  await awaitFound(findNone);
+});
+
+test('a plan that fails, or that an end of the run finds unfinished, leaves no process', async () => {
+  const failing = createJob(async () => {
+    await awaitFound(findBoth);
+    throw new Error('of the plan');
+  });
+  await expect(runInProcesses(failing, 2)).rejects.toThrow('of the plan');
+  await awaitFound(findNone);
+  const stop = new AbortController();
+  const stopped = createJob(async () => {
+    await awaitFound(findBoth);
+    stop.abort(new Error('of the end'));
+    return { tasks: [], needs: new Map(), note: () => {} };
+  }, stop.signal);
+  await expect(runInProcesses(stopped, 2)).rejects.toThrow('of the end');
+  await awaitFound(findNone);
 });
 
 test('workers take tasks of different places, keep to theirs, and help elsewhere when none of theirs is left', async () => {
