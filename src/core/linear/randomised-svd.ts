@@ -148,7 +148,7 @@ function invertTransposed(lower: Float64Array, width: number): Float64Array {
   const inverse = new Float64Array(width * width);
   for (let unit = 0; unit < width; unit += 4) {
     const end = Math.min(unit + 4, width);
-    for (let one = unit; one < end; one++) substitute(lower, width, inverse, one, end);
+    for (let column = unit; column < end; column++) substitute(lower, width, inverse, column, end);
     if (end < width) substituteFour(lower, width, inverse, unit);
   }
   return inverse;

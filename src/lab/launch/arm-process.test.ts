@@ -46,7 +46,8 @@ test('arms are run one after the other, and each reports to the one who asked fo
   const process = start();
   expect(process.isReady).toBe(false);
   const shares: [string, number][] = [];
-  for (const arm of ['a', 'b']) expect(await process.ask({ arm }, (share) => void shares.push([arm, share]))).toBeNull();
+  for (const arm of ['a', 'b'])
+    expect(await process.ask({ arm }, (share) => void shares.push([arm, share]))).toBeNull();
   expect(process.isReady).toBe(true);
   expect(shares).toEqual([
     ['a', 0.5],

@@ -201,7 +201,10 @@ function formatNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
-/** True if nothing that an arm needs can be missing: no file, no service, no kernel. A race asks for its rounds first. */
+/**
+ * True if the vectors of every arm need the texts alone: no file, no service, no kernel. A race runs its rounds before
+ * the arms.
+ */
 function isFittedByTasks({ arms, embedding, evaluation }: ExperimentConfig): boolean {
   const isFitted = (arm: ArmOptions) => !arm.slice && isFittedEncoder(arm.embedding ?? embedding);
   return evaluation.race === null && arms.every(isFitted);
