@@ -56,17 +56,15 @@ function orderSafe(queryId: string, ranking: readonly Scored[]): Scored[] {
  */
 export function formatRun(run: Run, tag: string): string {
   assertId('tag', tag);
-  const texts: string[] = []; // of a query each: the lines of a whole run would outlive several garbage collections
+  const lines: string[] = [];
   for (const [queryId, ranking] of run) {
     assertId('query id', queryId);
-    const lines: string[] = [];
     for (const [lineIndex, { id, score }] of orderSafe(queryId, ranking).entries()) {
       assertId('document id', id);
       lines.push(`${queryId} Q0 ${id} ${lineIndex + 1} ${score} ${tag}\n`);
     }
-    texts.push(lines.join(''));
   }
-  return texts.join('');
+  return lines.join('');
 }
 
 /** @throws ValidationError for an id with white space or a grade that is not whole. */

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { awaitFound, findWorkers } from '../../cli/process.harness.ts';
 import { findBuiltModule } from '../../core/built-module.harness.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { outcomesIn } from '../run/arm-record.ts';
@@ -69,34 +69,52 @@ test('a shared task begins once, after those that it needs, and the arms begin a
   expect(stages).toHaveLength(tasks.length);
 });
 
-const findBoth = () => (findWorkers(process.pid).length === 2 ? true : undefined);
-const findNone = () => (findWorkers(process.pid).length === 0 ? true : undefined);
+/** The ids of the processes of the folder's job, once there are two. */
+async function awaitTwoProcesses(): Promise<number[]> {
+  const started = join(folder, 'started.log');
+  for (;;) {
+    const ids = existsSync(started) ? readFileSync(started, 'utf8').trim().split('\n').map(Number) : [];
+    if (ids.length === 2) return ids;
+    await sleep(10);
+  }
+}
+
+/** Waits until none of some processes is there. */
+async function awaitEnd(ids: readonly number[]): Promise<void> {
+  const isThere = (id: number) => {
+    try {
+      return process.kill(id, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (ids.some(isThere)) await sleep(10);
+}
 
 test('processes start while the tasks are planned', async () => {
+  let ids: number[] = [];
   const job = createJob(async () => {
-    await awaitFound(findBoth);
+    ids = await awaitTwoProcesses();
     return { tasks: [], needs: new Map(), note: () => {} };
   });
   await runInProcesses(job, 3);
   expect(outcomesIn(folder).has('a') && outcomesIn(folder).has('b')).toBe(true);
-  await awaitFound(findNone);
+  await awaitEnd(ids);
+  expect(new Set(ids).size).toBe(2);
 });
 
-test('a plan that fails, or that an end of the run finds unfinished, leaves no process', async () => {
-  const failing = createJob(async () => {
-    await awaitFound(findBoth);
-    throw new Error('of the plan');
-  });
-  await expect(runInProcesses(failing, 2)).rejects.toThrow('of the plan');
-  await awaitFound(findNone);
+test.each(['a plan that fails', 'an end of the run while it is planned'])('%s leaves no process', async (what) => {
   const stop = new AbortController();
-  const stopped = createJob(async () => {
-    await awaitFound(findBoth);
-    stop.abort(new Error('of the end'));
+  let ids: number[] = [];
+  const job = createJob(async () => {
+    ids = await awaitTwoProcesses();
+    if (what === 'a plan that fails') throw new Error(what);
+    stop.abort(new Error(what));
     return { tasks: [], needs: new Map(), note: () => {} };
   }, stop.signal);
-  await expect(runInProcesses(stopped, 2)).rejects.toThrow('of the end');
-  await awaitFound(findNone);
+  await expect(runInProcesses(job, 2)).rejects.toThrow(what);
+  await awaitEnd(ids);
+  expect(outcomesIn(folder).has('a')).toBe(false);
 });
 
 test('workers take tasks of different places, keep to theirs, and help elsewhere when none of theirs is left', async () => {

@@ -60,53 +60,45 @@ type WordRule = (word: string) => string | null;
  */
 const splitIntoTerms: Tokeniser = (text) => text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
 
-/** The tokenisers with rules that the package has, by their options: indexes and encoders read the same texts. */
+/** The tokenisers with rules of the package, by their options: indexes and encoders of a run read the same texts. */
 const tokenisers = new Map<string, Tokeniser>();
 
-/** A tokeniser of {@link splitIntoTerms} whose words change by rules. Without a list of stop words it is shared. */
-export function createTokeniser(options: TokenOptions): Tokeniser {
-  const { dropStopWords, stem } = options;
+/** {@link splitIntoTerms}, then rules for its words. Without a list of stop words the tokeniser is shared. */
+export function createTokeniser({ dropStopWords, stem }: TokenOptions): Tokeniser {
   if (dropStopWords === false && stem === false) return splitIntoTerms;
-  if (typeof dropStopWords !== 'boolean') return createRuledTokeniser(options);
-  return getOrCompute(tokenisers, `${dropStopWords} ${stem}`, () => createRuledTokeniser(options));
+  const create = () => createRuledTokeniser({ dropStopWords, stem });
+  return typeof dropStopWords === 'boolean' ? getOrCompute(tokenisers, `${dropStopWords} ${stem}`, create) : create();
 }
 
-/** Tokens of the texts read last that are kept, some 10 MB with their texts. */
-const KNOWN_TOKENS = 2 ** 20;
-
-/** Reads each text once while it is among those read last: a run reads its texts for each index and each encoder. */
 function createRuledTokeniser(options: TokenOptions): Tokeniser {
   const readWord = createWordReader();
   const [keep, reduce] = [createStopRule(options, readWord), createStemRule(options, readWord)];
-  const rule = memoiseRule((word) => (keep(word) ? reduce(word) : null));
-  const known = new Map<string, readonly string[]>();
-  let room = KNOWN_TOKENS;
-  const read: Tokeniser = (text) => {
-    const tokens = splitIntoTerms(text)
+  const rule: WordRule = memoise((word) => (keep(word) ? reduce(word) : null));
+  return memoise((text) =>
+    splitIntoTerms(text)
       .map(rule)
-      .filter((word) => word !== null);
-    room -= tokens.length + 1;
-    if (room < 0) {
-      known.clear();
-      room = KNOWN_TOKENS - tokens.length - 1;
-    }
-    return tokens;
-  };
-  return (text) => getOrCompute(known, text, read);
+      .filter((word) => word !== null),
+  );
 }
 
-/** Distinct words whose outcome is kept, some 10 MB; more than most corpora have. */
-const KNOWN_WORDS = 2 ** 17;
+/** The tokens of texts that are kept, or the characters of words: some 10 MB, more words than most corpora have. */
+const KEPT = 2 ** 20;
 
-/** The rule reads each distinct word once: a corpus has ten to twenty times fewer of them than words. */
-function memoiseRule(rule: WordRule): WordRule {
-  const known = new Map<string, string | null>();
-  return (word) => {
-    let result = known.get(word);
+/**
+ * Reads each distinct word or text once, until as many others were read as are kept: a corpus has ten to twenty times
+ * fewer distinct words than words.
+ */
+function memoise<T extends ArrayLike<string> | null>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  let room = KEPT;
+  return (text) => {
+    let result = known.get(text);
     if (result === undefined) {
-      result = rule(word);
-      if (known.size === KNOWN_WORDS) known.clear();
-      known.set(word, result);
+      result = read(text);
+      room -= 1 + (result?.length ?? 0);
+      if (room < 0) known.clear();
+      if (room < 0) room = KEPT;
+      known.set(text, result);
     }
     return result;
   };
