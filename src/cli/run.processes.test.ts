@@ -63,9 +63,11 @@ function readLastingFiles(name: string): Record<string, string> {
 }
 
 let whole: Record<string, string>;
+let fitted: string;
 beforeAll(async () => {
   const { code, stderr } = await runRagpp(...listProcessRunArgs('whole'));
   expect(code, stderr).toBe(0);
+  fitted = stderr;
   whole = readLastingFiles('whole');
   expect(Object.keys(whole)).toEqual(expect.arrayContaining(['metrics.json', 'per-query.jsonl', 'runs/hybrid.trec']));
 });
@@ -102,6 +104,8 @@ test('two workers find what one process finds, byte for byte, also where one of 
   expect(code, stderr).toBe(0);
   expect(findWorkers(process.pid)).toEqual([]);
   expect(readLastingFiles('two')).toEqual(whole);
+  expect(fitted).toContain('singular vectors');
+  expect(stderr).not.toContain('singular vectors'); // the workers have fitted
 });
 
 test('--profile tells of every process where it spent its time, with the garbage of the arms that it ran', async () => {

@@ -196,7 +196,8 @@ async function runOnDataset(
   if (isFit) assertFitOptions(options);
   for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
     printError(`ragpp: warning (${code}): ${message}\n`);
-  const launcher = await openLauncher(chosenLauncher(config.launcher, options));
+  const where = chosenLauncher(config.launcher, options);
+  const launcher = await openLauncher(where);
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
   assertWritableFolder(results);
@@ -215,7 +216,9 @@ async function runOnDataset(
   };
   try {
     const replay = options.replaySlices === undefined ? {} : { replay: new ReplayedSlices(options.replaySlices) };
-    const context = { backend, cacheFolder, command: formatRunCommand(path, options), progress, ...replay };
+    const fitsInProcesses = where.name === 'local' && where.workers > 1;
+    const command = formatRunCommand(path, options);
+    const context = { backend, cacheFolder, command, progress, fitsInProcesses, ...replay };
     const ran = await runOrFit(config, context, (prepared) => execution.execute(prepared), executeRound);
     const finished = withCountedLook(ran, results);
     const report = progress('report', 1);

@@ -111,6 +111,8 @@ export interface EncoderDefinition<S extends NamingOptions<'encoder'> = NamingOp
   readonly dependsOn?: (options: z.output<S>) => VectorInput;
   /** True if the vectors of a query's tokens have the factors of their weights as lengths. */
   readonly weighsTokens?: (options: z.output<S>) => boolean;
+  /** True if the encoder is fitted on the texts and needs nothing else: no file, no package, no service. */
+  readonly isFitted?: true;
   /** Of an encoder that reads files of the user. */
   readonly files?: EncoderFiles<z.output<S>>;
 }

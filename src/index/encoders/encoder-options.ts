@@ -61,6 +61,7 @@ export function lsaIdentity(texts: readonly string[], settings: LsaOptions): Rec
 
 export const lsa: EncoderDefinition<typeof lsaOptions> = {
   options: lsaOptions,
+  isFitted: true,
   description: 'TF-IDF and a seeded randomised SVD, fitted on the conversations of the dev split',
   identity: ({ encoder: _, ...settings }, { fitTexts, seed }) => lsaIdentity(fitTexts, { ...settings, seed }),
 };

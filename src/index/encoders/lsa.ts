@@ -64,9 +64,9 @@ export const createLsa: CreateEncoder<LsaEncoderOptions> = (
   progress,
 ) => fitLsa(fitTexts, { ...settings, seed }, progress);
 
-async function tokeniseTexts(texts: readonly string[], tokenise: Tokeniser): Promise<string[][]> {
+async function tokeniseTexts(texts: readonly string[], tokenise: Tokeniser): Promise<(readonly string[])[]> {
   const pause = createEventBreaks();
-  const lists: string[][] = [];
+  const lists: (readonly string[])[] = [];
   for (const text of texts) {
     lists.push(tokenise(text));
     await pause();

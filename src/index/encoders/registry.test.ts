@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
-import { createEncoder, createEncoderSource, type EncoderOptions, encoderOptions } from './registry.ts';
+import {
+  createEncoder,
+  createEncoderSource,
+  ENCODERS,
+  type EncoderOptions,
+  encoderOptions,
+  isFittedEncoder,
+} from './registry.ts';
 
 const TEXTS = ['red apples and pears', 'green apples and plums', 'red plums', 'pears, plums and green grass'];
 
@@ -33,6 +40,10 @@ describe('encoder registry', () => {
     [{ encoder: 'lsa', dimension: 1.5 }, /dimension/],
   ])('refuses %j', (options, fault) => {
     expect(encoderOptions.safeParse(options).error?.message).toMatch(fault);
+  });
+
+  test('lsa alone is fitted on the texts and needs nothing else', () => {
+    expect(ENCODERS.names.filter((encoder) => isFittedEncoder({ encoder }))).toEqual(['lsa']);
   });
 
   test('an unknown encoder is refused where no compiler has checked it', async () => {

@@ -32,6 +32,11 @@ export function findVectorInput(options: EncoderOptions): VectorInput {
   return dependsOn === undefined ? 'text' : (dependsOn as (given: EncoderOptions) => VectorInput)(options);
 }
 
+/** True if an encoder is fitted on the texts and needs nothing else. */
+export function isFittedEncoder({ encoder }: Pick<EncoderOptions, 'encoder'>): boolean {
+  return ENCODERS.get(encoder).isFitted ?? false;
+}
+
 function weighsTokens(options: EncoderOptions): boolean {
   const { weighsTokens: find } = ENCODERS.get(options.encoder);
   return (find as ((given: EncoderOptions) => boolean) | undefined)?.(options) ?? false;

@@ -32,6 +32,7 @@ if (command === 'arm' && process.send !== undefined) {
     process.stderr.write('ragpp [UNAVAILABLE]: no backend\n');
     process.exit(1);
   }
+  appendFileSync(join(folder as string, 'started.log'), `${process.pid}\n`);
   process.on('message', async (request: ArmRequest) => {
     const task = 'arm' in request ? request.arm : request.shared.arm;
     const log = (what: string) =>

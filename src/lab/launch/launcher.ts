@@ -47,9 +47,12 @@ export interface SharedTask {
   readonly request: SharedRequest;
 }
 
-/** A stage of an arm with the first values of its grid, in a workspace of the run; or a part of the points of a grid. */
+/**
+ * A workspace of the run with the encoder of an arm; a stage of the arm there, with the first values of its grid; or a
+ * part of the points of a grid.
+ */
 export type SharedRequest =
-  | { readonly arm: string; readonly workspace: 'tuning' | 'table'; readonly stage: string }
+  | { readonly arm: string; readonly workspace: 'tuning' | 'table'; readonly stage?: string }
   | { readonly arm: string; readonly part: number; readonly parts: number };
 
 /** Work of processes before the arms. */

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findBuiltModule } from '../../core/built-module.harness.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
@@ -23,6 +24,13 @@ const createTask = (id: string, needs: readonly string[], place: string): Shared
   request: { arm: id, part: 0, parts: 1 },
 });
 
+/** A job of arms `a` and `b`. */
+const createJob = (plan: NonNullable<LaunchJob['plan']>, signal = new AbortController().signal): LaunchJob => ({
+  ...{ folder, cacheFolder: folder, backend: 'wasm', arms: ['a', 'b'], outcomes: outcomesIn(folder), plan, signal },
+  ...{ program: { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') } },
+  ...{ runHere: () => Promise.reject(new Error('no arm is run here')), report: () => {} },
+});
+
 /** Runs arms `a` and `b`, which need all the shared tasks. @returns [time of begin or end, task, process] in order. */
 async function runTasks(tasks: readonly SharedTask[], workers = 2) {
   const ids = tasks.map(({ id }) => id);
@@ -31,16 +39,11 @@ async function runTasks(tasks: readonly SharedTask[], workers = 2) {
     ['b', ids],
   ]);
   const stages: StageCounts[] = [];
-  const job: LaunchJob = {
-    ...{ folder, cacheFolder: folder, backend: 'wasm', arms: ['a', 'b'], outcomes: outcomesIn(folder) },
-    ...{ program: { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') } },
-    ...{ runHere: () => Promise.reject(new Error('no arm is run here')), report: () => {} },
-    ...{
-      signal: new AbortController().signal,
-      plan: async () => ({ tasks, needs, note: (counts: StageCounts) => void stages.push(counts) }),
-    },
-  };
-  await runInProcesses(job, workers);
+  const note = (counts: StageCounts) => void stages.push(counts);
+  await runInProcesses(
+    createJob(async () => ({ tasks, needs, note })),
+    workers,
+  );
   const lines = readFileSync(join(folder, 'tasks.log'), 'utf8').trim().split('\n');
   const log = lines.map((line) => line.split('\t') as [what: string, task: string, process: string]);
   const at = (what: string, task: string) => log.findIndex(([one, other]) => one === what && other === task);
@@ -64,6 +67,54 @@ test('a shared task begins once, after those that it needs, and the arms begin a
   for (const { id, needs } of tasks) for (const need of needs) expect(at('begin', id)).toBeGreaterThan(at('end', need));
   for (const arm of ['a', 'b']) expect(at('begin', arm)).toBeGreaterThan(at('end', 'column'));
   expect(stages).toHaveLength(tasks.length);
+});
+
+/** The ids of the processes of the folder's job, once there are two. */
+async function awaitTwoProcesses(): Promise<number[]> {
+  const started = join(folder, 'started.log');
+  for (;;) {
+    const ids = existsSync(started) ? readFileSync(started, 'utf8').trim().split('\n').map(Number) : [];
+    if (ids.length === 2) return ids;
+    await sleep(10);
+  }
+}
+
+/** Waits until none of some processes is there. */
+async function awaitEnd(ids: readonly number[]): Promise<void> {
+  const isThere = (id: number) => {
+    try {
+      return process.kill(id, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (ids.some(isThere)) await sleep(10);
+}
+
+test('processes start while the tasks are planned', async () => {
+  let ids: number[] = [];
+  const job = createJob(async () => {
+    ids = await awaitTwoProcesses();
+    return { tasks: [], needs: new Map(), note: () => {} };
+  });
+  await runInProcesses(job, 3);
+  expect(outcomesIn(folder).has('a') && outcomesIn(folder).has('b')).toBe(true);
+  await awaitEnd(ids);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test.each(['a plan that fails', 'an end of the run while it is planned'])('%s leaves no process', async (what) => {
+  const stop = new AbortController();
+  let ids: number[] = [];
+  const job = createJob(async () => {
+    ids = await awaitTwoProcesses();
+    if (what === 'a plan that fails') throw new Error(what);
+    stop.abort(new Error(what));
+    return { tasks: [], needs: new Map(), note: () => {} };
+  }, stop.signal);
+  await expect(runInProcesses(job, 2)).rejects.toThrow(what);
+  await awaitEnd(ids);
+  expect(outcomesIn(folder).has('a')).toBe(false);
 });
 
 test('workers take tasks of different places, keep to theirs, and help elsewhere when none of theirs is left', async () => {

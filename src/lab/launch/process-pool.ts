@@ -98,18 +98,24 @@ function listTasks(arms: readonly string[], { tasks, needs }: SharedWork): Task[
 const NOTHING: SharedWork = { tasks: [], needs: new Map(), note: () => {} };
 
 /**
- * Runs the arms of a job in processes: what arms share is made once, by whichever process is free, then each arm.
+ * Runs the arms of a job in processes: what arms share is made once, by whichever process is free, then each arm. The
+ * processes open the run while the tasks are planned.
  *
  * @throws ProcessDiedError where processes do not even start.
  */
 export async function runInProcesses(job: LaunchJob, workers: number): Promise<void> {
-  const shared = (await job.plan?.(workers)) ?? NOTHING;
+  const { ArmProcess: Process } = await import('./arm-process.ts');
+  const started = Array.from({ length: Math.min(workers, job.arms.length) }, () => new Process(job));
+  const shared = await planShared(job, workers).catch((error: unknown) => {
+    for (const process of started) process.kill();
+    throw error;
+  });
   const tasks = listTasks(job.arms, shared);
   const queue = new TaskQueue(tasks);
   const stop = new AbortController();
   const bounded = { ...job, signal: AbortSignal.any([job.signal, stop.signal]) };
   const work = Array.from({ length: Math.min(workers, tasks.length) }, (_, worker) =>
-    runQueuedTasks(bounded, queue, worker, shared.note).catch((error: unknown) => {
+    runQueuedTasks(bounded, queue, worker, shared.note, started[worker] ?? null).catch((error: unknown) => {
       stop.abort(error); // what one process cannot, the others cannot either
       queue.close();
       throw error;
@@ -119,15 +125,23 @@ export async function runInProcesses(job: LaunchJob, workers: number): Promise<v
   await Promise.all(work);
 }
 
+/** @throws the reason of an abort meanwhile. */
+async function planShared({ plan, signal }: LaunchJob, workers: number): Promise<SharedWork> {
+  const shared = await plan?.(workers);
+  signal.throwIfAborted();
+  return shared ?? NOTHING;
+}
+
 /** Takes tasks from the queue until it is empty, with a new process where one has died. */
 async function runQueuedTasks(
   job: LaunchJob,
   queue: TaskQueue,
   number: number,
   note: SharedWork['note'],
+  started: ArmProcess | null,
 ): Promise<void> {
   const { ArmProcess: Process } = await import('./arm-process.ts');
-  let worker: ArmProcess | null = null;
+  let worker = started;
   const kill = () => worker?.kill();
   job.signal.addEventListener('abort', kill);
   try {

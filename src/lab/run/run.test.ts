@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -39,6 +39,24 @@ function omitTimes({
 }: FinishedRun): object {
   return { result, runs: [...runs], qrels: [...qrels] };
 }
+
+test.each([
+  ['are left to processes that fit them', true, [], false],
+  ['are made first where arms run in one process', false, [], true],
+  ['are made first for a race', true, ['evaluation.race={confidence: 0.9, rounds: 2}'], true],
+  ['are made first by an encoder that is not fitted', true, ['embedding={encoder: use-lite}'], true],
+])('embeddings %s', async (what, fitsInProcesses, overrides, expected) => {
+  const raw = applyOverrides(buildSampleConfig(folder) as Plain, overrides);
+  const cache = join(folder, what);
+  const context = { backend, cacheFolder: cache, command: 'ragpp run sample.yaml', fitsInProcesses };
+  let found: boolean | null = null;
+  const stop = () => {
+    found ??= existsSync(join(cache, 'embeddings'));
+    return Promise.reject(new Error('seen'));
+  };
+  await expect(runExperiment(resolveConfig(raw, 'sample'), context, stop, stop)).rejects.toThrow('seen');
+  expect(found).toBe(expected);
+});
 
 test('the figures are computed a step an arm or metric, which is shown', async () => {
   const stages: { stage: string; total: number; done: number[] }[] = [];

@@ -9,6 +9,7 @@ import {
   type StartProgress,
 } from '../../core/terminal/progress.ts';
 import { getOrCompute } from '../../core/values/once.ts';
+import { isFittedEncoder } from '../../index/encoders/registry.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import type { Qrels, Run, Superseded } from '../../model/run.ts';
@@ -17,7 +18,7 @@ import type { UserWeights, Weights } from '../../rank/learning/weight-file.ts';
 import { buildRun } from '../../rank/retrieval/retriever.ts';
 import { addCounts } from '../../rank/signals/stage.ts';
 import { indexControls, listArmsToRun, listRepetitions } from '../config/arm-selection.ts';
-import type { ExperimentConfig } from '../config/config.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import {
   type Measurement,
   type MeasurementOptions,
@@ -57,6 +58,8 @@ export interface OpenRunContext extends Omit<RunContext, 'cacheFolder'> {
   readonly dataset?: Dataset;
   /** Stored slices, which are verified and used in the place of kernels. */
   readonly replay?: ReplayedSlices;
+  /** True if several processes run the arms: they fit encoders that need the texts alone, each one at a time. */
+  readonly fitsInProcesses?: boolean;
   /** Once it is aborted, the run rejects with its reason; looked at whenever progress is shown. */
   readonly signal?: AbortSignal;
 }
@@ -198,6 +201,15 @@ function formatNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
+/**
+ * True if the vectors of every arm need the texts alone: no file, no service, no kernel. A race runs its rounds before
+ * the arms.
+ */
+function isFittedByTasks({ arms, embedding, evaluation }: ExperimentConfig): boolean {
+  const isFitted = (arm: ArmOptions) => !arm.slice && isFittedEncoder(arm.embedding ?? embedding);
+  return evaluation.race === null && arms.every(isFitted);
+}
+
 async function prepare(
   config: ExperimentConfig,
   context: OpenRunContext,
@@ -213,7 +225,7 @@ async function prepare(
     : new Map<string, string>();
   const arms = listArmsToRun(config).filter(({ name }) => !idle.has(name));
   assertMeasurable(config, runner);
-  await runner.prepare(arms);
+  if (!context.fitsInProcesses || !isFittedByTasks(config)) await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
   const captured = captureEnvironment(backend, config.seed, command, config.dataset, config.plugins);
   const environment = withEncoderUse({ ...captured, date: formatNow() }, [...uses]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -69,6 +69,26 @@ test('two processes make every shared stage once, and the arms find the same by 
     sumExecuted(countsAlone, kept) / 4,
   );
   for (const runner of runners) await runner.dispose();
+});
+
+test('a workspace is opened by one process before others use it, and its texts are embedded then', async () => {
+  const runner = await open('opened');
+  const names = listNames(runner);
+  const { tasks, needs } = planSharedWork(runner, names, 2);
+  const openings = tasks.filter(({ request }) => !('stage' in request || 'part' in request));
+  expect(openings.map(({ place }) => place).sort()).toEqual(['table', 'tuning']);
+  for (const { id, place, request } of tasks) {
+    const needed = tasks.find((task) => task.id === id)?.needs;
+    const opening = openings.find((one) => one.place === place)?.id;
+    expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
+  }
+  const table = openings.find(({ place }) => place === 'table') as SharedTask;
+  for (const name of names) expect(needs.get(name)).toContain(table.id);
+  const embeddings = join(folder, 'opened', 'embeddings');
+  expect(existsSync(embeddings)).toBe(false);
+  await doSharedWork(runner, table.request);
+  expect(readdirSync(embeddings).length).toBeGreaterThan(0);
+  await runner.dispose();
 });
 
 test('what the cache has is no task', async () => {

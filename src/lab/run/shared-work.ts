@@ -80,8 +80,9 @@ const listKeptInputs = ({ inputs }: Stage): string[] =>
   inputs.flatMap((input) => (input.isKept ? [input.key] : listKeptInputs(input)));
 
 /**
- * Plans what several processes do before the arms, each task once: the stages that arms need whatever tuning chooses
- * and that the cache does not have, then the grids of the arms in parts.
+ * Plans what several processes do before the arms, each task once: the workspaces, whose texts are embedded where they
+ * are not yet, the stages that arms need whatever tuning chooses and that the cache does not have, then the grids of
+ * the arms in parts.
  *
  * @param names of the arms to be run.
  * @param parts of each grid.
@@ -91,14 +92,23 @@ export function planSharedWork(runner: ArmRunner, names: readonly string[], part
   const store = new StageCache(cacheFolder as string);
   const tasks = new Map<string, SharedTask>();
   const needs = new Map<string, readonly string[]>();
-  const addStages = (arm: ArmOptions, workspace: Workspaces): string[] =>
-    listCertainStages(runner, arm, workspace).flatMap((stage) => {
+  const addOpening = (arm: ArmOptions, workspace: Workspaces): string => {
+    const id = `${workspace} ${openPlans(runner, workspace).readKey(arm)}`;
+    const request = { arm: arm.name, workspace };
+    if (!tasks.has(id)) tasks.set(id, { id, needs: [], place: workspace, request });
+    return id;
+  };
+  const addStages = (arm: ArmOptions, workspace: Workspaces): string[] => {
+    const opening = addOpening(arm, workspace);
+    const stages = listCertainStages(runner, arm, workspace).flatMap((stage) => {
       if (!stage.isKept || existsSync(store.joinStagePath(stage))) return [];
       const request = { arm: arm.name, workspace, stage: stage.key };
-      const task = { id: stage.key, needs: listKeptInputs(stage), place: workspace, request };
+      const task = { id: stage.key, needs: [opening, ...listKeptInputs(stage)], place: workspace, request };
       if (!tasks.has(stage.key)) tasks.set(stage.key, task);
       return [stage.key];
     });
+    return [opening, ...stages];
+  };
   const grids = new Map<string, readonly string[]>();
   const addParts = (above: readonly string[], arm: ArmOptions): readonly string[] =>
     getOrCompute(grids, arm.name, () => {
@@ -132,12 +142,15 @@ async function computeStage(
   return workspace.under(control).get(use, pool);
 }
 
-async function makeStage(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces, key: string): Promise<void> {
+/** Opens a workspace, and makes a stage there where one is named. */
+async function makeStage(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces, key?: string): Promise<void> {
   const options = pickEnd(arm, runner.source.config.arms, 0);
+  const opening = workspace === 'table' ? runner.openArmWorkspace(options) : runner.tuningWorkspaces.get(options);
+  const opened = await opening;
+  if (key === undefined) return;
   const plan = openPlans(runner, workspace).get(options) as PlanOfUses;
   const stage = withInputs(listArmStages(plan, options)).get(key);
-  const opened = workspace === 'table' ? runner.openArmWorkspace(options) : runner.tuningWorkspaces.get(options);
-  if (stage !== undefined) await computeStage(await opened, stage, plan.uses);
+  if (stage !== undefined) await computeStage(opened, stage, plan.uses);
 }
 
 /** Measures a part of the points of an arm's grid, whose values are kept. The arm that it extends is tuned first. */

@@ -41,6 +41,18 @@ test('as many tokenisers can be made as there are indexes', () => {
   for (let i = 0; i < 31; i++) expect(make()).toEqual(['train', 'wait']);
 });
 
+test('indexes with the same rules read a text once, until as many others were read as are kept', () => {
+  const make = (stem: boolean) => createTokeniser({ dropStopWords: true, stem });
+  const text = 'the trains were waiting';
+  const tokens = make(true)(text);
+  expect(make(true)(text)).toBe(tokens);
+  expect(make(false)(text)).toEqual(['trains', 'waiting']);
+  make(true)('train '.repeat(2 ** 20));
+  const again = make(true)(text);
+  expect(again).not.toBe(tokens);
+  expect(again).toEqual(tokens);
+});
+
 test('a list of stop words is dropped in place of the usual one', () => {
   const tokenise = createTokeniser({ dropStopWords: ['servers', "don't"], stem: false });
   expect(tokenise("The Servers don't crash")).toEqual(['the', 'crash']);

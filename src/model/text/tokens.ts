@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 import type { ItsFunction } from 'wink-nlp';
 import { z } from 'zod';
-import { once } from '../../core/values/once.ts';
+import { getOrCompute, once } from '../../core/values/once.ts';
 import { getLanguageModel, type LanguageModel } from './language-model.ts';
 
 /** Ways to count the tokens of a text: by the tokenizer of a model, as words, or as a quarter of the characters. */
@@ -46,7 +46,7 @@ export interface TokenOptions {
 }
 
 /** A text as its tokens, in their order. */
-export type Tokeniser = (text: string) => string[];
+export type Tokeniser = (text: string) => readonly string[];
 
 /** Letters, marks and digits, with inner apostrophes: `don't` is one word, `3.5` and `follow-up` are two. */
 const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
@@ -58,31 +58,47 @@ type WordRule = (word: string) => string | null;
  * Lower-cased Unicode words of a text in order. A regular expression: Intl.Segmenter and wink-nlp find nearly the same
  * words of mail and take many times as long.
  */
-export function createTokeniser(options: TokenOptions): Tokeniser {
-  const splitIntoTerms: Tokeniser = (text) =>
-    text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
-  if (options.dropStopWords === false && options.stem === false) return splitIntoTerms;
-  const readWord = createWordReader();
-  const [keep, reduce] = [createStopRule(options, readWord), createStemRule(options, readWord)];
-  const rule = memoiseRule((word) => (keep(word) ? reduce(word) : null));
-  return (text) =>
-    splitIntoTerms(text)
-      .map(rule)
-      .filter((word) => word !== null);
+const splitIntoTerms: Tokeniser = (text) => text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
+
+/** The tokenisers with rules of the package, by their options: indexes and encoders of a run read the same texts. */
+const tokenisers = new Map<string, Tokeniser>();
+
+/** {@link splitIntoTerms}, then rules for its words. Without a list of stop words the tokeniser is shared. */
+export function createTokeniser({ dropStopWords, stem }: TokenOptions): Tokeniser {
+  if (dropStopWords === false && stem === false) return splitIntoTerms;
+  const create = () => createRuledTokeniser({ dropStopWords, stem });
+  return typeof dropStopWords === 'boolean' ? getOrCompute(tokenisers, `${dropStopWords} ${stem}`, create) : create();
 }
 
-/** Distinct words whose outcome is kept, some 10 MB; more than most corpora have. */
-const KNOWN_WORDS = 2 ** 17;
+function createRuledTokeniser(options: TokenOptions): Tokeniser {
+  const readWord = createWordReader();
+  const [keep, reduce] = [createStopRule(options, readWord), createStemRule(options, readWord)];
+  const rule: WordRule = memoise((word) => (keep(word) ? reduce(word) : null));
+  return memoise((text) =>
+    splitIntoTerms(text)
+      .map(rule)
+      .filter((word) => word !== null),
+  );
+}
 
-/** The rule reads each distinct word once: a corpus has ten to twenty times fewer of them than words. */
-function memoiseRule(rule: WordRule): WordRule {
-  const known = new Map<string, string | null>();
-  return (word) => {
-    let result = known.get(word);
+/** The tokens of texts that are kept, or the characters of words: some 10 MB, more words than most corpora have. */
+const KEPT = 2 ** 20;
+
+/**
+ * Reads each distinct word or text once, until as many others were read as are kept: a corpus has ten to twenty times
+ * fewer distinct words than words.
+ */
+function memoise<T extends ArrayLike<string> | null>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  let room = KEPT;
+  return (text) => {
+    let result = known.get(text);
     if (result === undefined) {
-      result = rule(word);
-      if (known.size === KNOWN_WORDS) known.clear();
-      known.set(word, result);
+      result = read(text);
+      room -= 1 + (result?.length ?? 0);
+      if (room < 0) known.clear();
+      if (room < 0) room = KEPT;
+      known.set(text, result);
     }
     return result;
   };
