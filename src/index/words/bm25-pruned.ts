@@ -20,7 +20,7 @@ interface QueryTerm {
   /** The turns before the cutoff among its turns. */
   readonly frequency: number;
   readonly weight: number;
-  /** What it can add to a score at most. */
+  /** The most that the word can add to a score. */
   readonly most: number;
 }
 
@@ -29,9 +29,9 @@ interface Asked {
   readonly cutoff: number;
   /** In the order of the query, in which a full search adds them up. */
   readonly terms: readonly QueryTerm[];
-  /** Those that can add most first. */
+  /** Words in the falling order of the most that each can add. */
   readonly falling: readonly QueryTerm[];
-  /** What each of these and those after it can add at most, and 0. */
+  /** The most that each of `falling` and those after it can add, and 0. */
   readonly rests: Float64Array;
   /** Place of the marks of the turns that it may see; null: all before the cutoff. */
   readonly marks: number | null;
@@ -46,7 +46,7 @@ const LEAST_SCORE = 2 ** -126;
 /** The sum of a turn that is found and holds no word so far: sums from {@link LEAST_SUM} on lose it. */
 const NO_WORD = 2 ** -1022;
 const LEAST_SUM = 1e-270;
-/** What each addition of float64 is off at most, four times. */
+/** Four times the largest relative error of an addition in float64. */
 const ROUNDING = 2 ** -51;
 const NOTHING = new Int32Array(0);
 const BINS = 512;
@@ -188,7 +188,7 @@ export class PrunedSearch {
     this.#finish(asked, next, count);
   }
 
-  /** Offers the turns that are found and can be among the best, with the words from `next` on; none is found then. */
+  /** Offers the turns that are found and can be among the best, with the words from `next` on, and clears their sums. */
   #finish({ falling, rests, ...asked }: Asked, next: number, found: number): void {
     const { kernel, int32, float64 } = this.#lists.memory;
     let count = found;

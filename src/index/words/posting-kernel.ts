@@ -35,6 +35,7 @@ export interface PostingKernel {
 }
 
 const PAGE = 2 ** 16;
+const MOST_PAGES = 2 ** 16;
 
 const compile = once(() => new WebAssembly.Module(Buffer.from(KERNEL, 'base64')));
 
@@ -54,13 +55,14 @@ export class PostingMemory {
     this.#view();
   }
 
-  /** @returns the place of so many bytes, a multiple of 8. @throws RangeError beyond 4 GiB. */
+  /** Memory grows by half or more. @returns a place, a multiple of 8. @throws RangeError beyond 4 GiB. */
   allocate(bytes: number): number {
     const place = this.#used;
     this.#used += 8 * Math.ceil(bytes / 8);
-    const missing = Math.ceil((this.#used - this.int32.byteLength) / PAGE);
+    const held = this.int32.byteLength / PAGE;
+    const missing = Math.ceil(this.#used / PAGE) - held;
     if (missing > 0) {
-      this.#memory.grow(missing);
+      this.#memory.grow(Math.max(missing, Math.min(MOST_PAGES - held, held >> 1)));
       this.#view();
     }
     return place;

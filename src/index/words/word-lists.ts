@@ -37,7 +37,7 @@ export interface WordList {
 /** Pairs of frequency and length that are distinguished; others are rounded to at most 32 x 256 pairs more. */
 const EXACT_PAIRS = 8192;
 const PAIRS = EXACT_PAIRS + 2 ** 13;
-/** A word has an array of all turns if more than one of so many turns holds it. */
+/** A word has an array of all turns if more than this fraction of the turns holds it: 1 in 16. */
 const DENSE = 16;
 /** The share of a frequency whose own is too small for float64: found, as far as the kernel sees. */
 const LEAST_SHARE = 1e-300;
