@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
+import { ignoreProgress } from '../../core/terminal/progress.ts';
+import type { QueryBatch } from '../../model/candidates.ts';
 import { createTokeniser } from '../../model/text/tokens.ts';
 import { createTieOrder } from '../../model/turns/tie-rule.ts';
 import { allocateCandidates } from '../candidates/query-batch.ts';
@@ -30,18 +32,13 @@ const queries = {
   cutoffs: Int32Array.from({ length: Q }, (_, i) => (i % 4 === 0 ? N : 995 + stream.integer(N - 995))),
 };
 
-function searchPruned(postings: TermPostings, options: Bm25Options, k: number) {
+function createPruned(postings: TermPostings, options: Bm25Options): PrunedSearch {
   const { idf, saturate } = BM25_VARIANTS[options.variant];
-  const pruned = new PrunedSearch(postings, { idf, saturate: (tf, ratio) => saturate(tf, ratio, options) });
-  const candidates = allocateCandidates(Q, k);
-  const top = new TopSelection(k, createTieOrder(ids));
-  const refused: number[] = [];
-  for (let query = 0; query < Q; query++) {
-    if (!pruned.offerBest(queries, query, k, top)) refused.push(query);
-    top.drainTo(candidates, query);
-  }
-  return { candidates, refused };
+  return new PrunedSearch(postings, { idf, saturate: (tf, ratio) => saturate(tf, ratio, options) });
 }
+
+const searchPruned = (postings: TermPostings, options: Bm25Options, k: number, batch: QueryBatch = queries) =>
+  createPruned(postings, options).search(batch, k, createTieOrder(ids), ignoreProgress);
 
 const PARAMETERS = [
   { k1: 1.2, b: 0.75 },
@@ -56,26 +53,56 @@ describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('%s', (variant) =
     const options = { ...BM25_DEFAULTS, ...parameters, variant };
     const postings = new TermPostings(texts, createTokeniser(options));
     const index = new Bm25Index(ids, texts, options);
-    for (const k of [1, 7, 50, N]) {
-      const full = await index.search(queries, k);
-      const { candidates, refused } = searchPruned(postings, options, k);
-      expect(refused).toEqual([...queries.cutoffs.keys()].filter((query) => queries.cutoffs[query]! < 1000));
-      for (const query of refused) {
-        candidates.positions.set(full.positions.subarray(query * k, (query + 1) * k), query * k);
-        candidates.scores.set(full.scores.subarray(query * k, (query + 1) * k), query * k);
-      }
-      expect(candidates.positions).toEqual(full.positions);
-      expect(candidates.scores).toEqual(full.scores);
-    }
+    for (const k of [1, 7, 50, N])
+      expect(await searchPruned(postings, options, k)).toEqual(await index.search(queries, k));
   });
 });
 
-test('few of the turns that share a word with a query are scored exactly', () => {
-  const { idf, saturate } = BM25_VARIANTS.lucene;
+/** Lists of few turns, of half of them, of none, and no list. */
+const LISTS = [0.01, 0.5, 0, null].map((share) =>
+  share === null ? null : Int32Array.from([...texts.keys()].filter(() => stream.uniform() < share)),
+);
+
+test.each([1, 7, 50])('finds the %i best turns that each query may see', async (k) => {
+  const batch = { ...queries, visible: queries.texts.map((_, query) => LISTS[query % LISTS.length]!) };
+  const pruned = createPruned(new TermPostings(texts, createTokeniser(BM25_DEFAULTS)), BM25_DEFAULTS);
+  const full = await new Bm25Index(ids, texts).search(batch, k);
+  for (let times = 0; times < 2; times++)
+    expect(await pruned.search(batch, k, createTieOrder(ids), ignoreProgress)).toEqual(full);
+});
+
+test('a list that changes between two searches is read again', async () => {
+  const list = Int32Array.from([...texts.keys()].filter((position) => position % 2 === 0));
+  const batch = { ...queries, visible: queries.texts.map(() => list) };
+  const pruned = createPruned(new TermPostings(texts, createTokeniser(BM25_DEFAULTS)), BM25_DEFAULTS);
+  await pruned.search(batch, 9, createTieOrder(ids), ignoreProgress);
+  list.forEach((position, i) => {
+    list[i] = position + 1;
+  });
+  const full = await new Bm25Index(ids, texts).search(batch, 9);
+  expect(await pruned.search(batch, 9, createTieOrder(ids), ignoreProgress)).toEqual(full);
+});
+
+test('has the bits of a full search where texts have more lengths than are distinguished', async () => {
+  const many = Array.from(
+    { length: 9500 },
+    (_, i) => `${'a '.repeat(i % 97)}${'b '.repeat(i % 101)}${i % 7 === 0 ? 'c' : 'd'}`,
+  );
+  const named = many.map((_, i) => `t${i}`);
+  const batch = {
+    texts: ['b c', 'd a', 'a c'],
+    vectors: new Float32Array(0),
+    cutoffs: Int32Array.of(9500, 9001, 9400),
+  };
+  const pruned = createPruned(new TermPostings(many, createTokeniser(BM25_DEFAULTS)), BM25_DEFAULTS);
+  const full = await new Bm25Index(named, many).search(batch, 40);
+  expect(await pruned.search(batch, 40, createTieOrder(named), ignoreProgress)).toEqual(full);
+});
+
+test('few of the turns that share a word with a query are offered', () => {
   let exact = 0;
-  const scoring = { idf, saturate: (tf: number, ratio: number) => saturate(tf, ratio, BM25_DEFAULTS) };
   const postings = new TermPostings(texts, createTokeniser(BM25_DEFAULTS));
-  const pruned = new PrunedSearch(postings, scoring);
+  const pruned = createPruned(postings, BM25_DEFAULTS);
   class CountedSelection extends TopSelection {
     override offer(position: number, score: number): void {
       exact++;
@@ -86,7 +113,7 @@ test('few of the turns that share a word with a query are scored exactly', () =>
   const candidates = allocateCandidates(1, 5);
   let sharing = 0;
   for (const [query, cutoff] of queries.cutoffs.entries()) {
-    if (!pruned.offerBest(queries, query, 5, top)) continue;
+    pruned.offerBest(queries, query, 5, top);
     top.drainTo(candidates, 0);
     const words = [...postings.countQueryTerms(queries.texts[query]!).keys()];
     const held = words.flatMap((word) => postings.listPostingsBefore(word, cutoff));
@@ -96,12 +123,17 @@ test('few of the turns that share a word with a query are scored exactly', () =>
   expect(exact).toBeLessThan(sharing / 20);
 });
 
-test('turns that came later are found too', () => {
+test.each([0, 20, 1700])('turns that came after the first %i are found too', async (count) => {
   const tokenise = createTokeniser(BM25_DEFAULTS);
-  const grown = new TermPostings(texts.slice(0, 1700), tokenise);
-  grown.append(texts.slice(1700));
-  const whole = new TermPostings(texts, tokenise);
-  expect(searchPruned(grown, BM25_DEFAULTS, 10)).toEqual(searchPruned(whole, BM25_DEFAULTS, 10));
+  const grown = new TermPostings(texts.slice(0, count), tokenise);
+  const pruned = createPruned(grown, BM25_DEFAULTS);
+  for (const size of [count + 31, 1800, N]) {
+    grown.append(texts.slice(grown.size, size));
+    const batch = { ...queries, cutoffs: queries.cutoffs.map((cutoff) => Math.min(cutoff, size)) };
+    const whole = new TermPostings(texts.slice(0, size), tokenise);
+    const found = await pruned.search(batch, 10, createTieOrder(ids), ignoreProgress);
+    expect(found).toEqual(await searchPruned(whole, BM25_DEFAULTS, 10, batch));
+  }
 });
 
 test('an index of many turns gives a batch of queries what it gives each of them', async () => {

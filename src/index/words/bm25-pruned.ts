@@ -2,292 +2,275 @@ import { createEventBreaks, type StartProgress } from '../../core/terminal/progr
 import type { Candidates, QueryBatch } from '../../model/candidates.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { TieOrder } from '../../model/turns/tie-rule.ts';
-import { allocateCandidates } from '../candidates/query-batch.ts';
+import { allocateCandidates, listVisibleTurns } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
-
-/** The turns that hold each word, in time order. */
-interface WordPostings {
-  /** N. */
-  readonly size: number;
-  /** [N] words of each turn. */
-  readonly lengths: Float64Array;
-  /** [N + 1] words of the turns before each position. */
-  readonly lengthBefore: Float64Array;
-  countQueryTerms(text: string): ReadonlyMap<string, number>;
-  listPostingsBefore(
-    word: string,
-    cutoff: number,
-  ): readonly { readonly positions: Int32Array; readonly counts: Float64Array }[];
-}
+import { type Saturate, type WordList, WordLists, type WordPostings } from './word-lists.ts';
 
 /** A variant of BM25 with its parameters. */
 export interface Bm25Scoring {
   /** The weight of a word that `frequency` of `count` turns hold. */
   idf(count: number, frequency: number): number;
-  /** The saturated frequency: rises with `tf`, and never with `ratio`, the length beside the average. */
-  saturate(tf: number, ratio: number): number;
-}
-
-/** The turns that hold a word, ascending, how often, and an upper bound of each saturated frequency. */
-interface BoundedPostings {
-  readonly positions: Int32Array;
-  readonly counts: Float64Array;
-  readonly bounds: Float64Array;
-  /** The largest bound. */
-  readonly most: number;
+  readonly saturate: Saturate;
 }
 
 /** A word of a query. */
-interface QueryTerm extends BoundedPostings {
+interface QueryTerm {
+  readonly word: string;
+  readonly list: WordList;
   /** The turns before the cutoff among its turns. */
   readonly frequency: number;
   readonly weight: number;
+  /** The most that the word can add to a score. */
+  readonly most: number;
+}
+
+/** A query, while it is answered. */
+interface Asked {
+  readonly cutoff: number;
+  /** In the order of the query, in which a full search adds them up. */
+  readonly terms: readonly QueryTerm[];
+  /** Words in the falling order of the most that each can add. */
+  readonly falling: readonly QueryTerm[];
+  /** The most that each of `falling` and those after it can add, and 0. */
+  readonly rests: Float64Array;
+  /** Place of the marks of the turns that it may see; null: all before the cutoff. */
+  readonly marks: number | null;
+  readonly k: number;
+  readonly top: TopSelection;
 }
 
 /** The share by which a threshold is lowered: more than sums and scores, which are ranked in float32, are rounded. */
 const SLACK = 1e-6;
-
 /** The smallest score that float32 holds with all its digits. */
 const LEAST_SCORE = 2 ** -126;
+/** The sum of a turn that is found and holds no word so far: sums from {@link LEAST_SUM} on lose it. */
+const NO_WORD = 2 ** -1022;
+const LEAST_SUM = 1e-270;
+/** Four times the largest relative error of an addition in float64. */
+const ROUNDING = 2 ** -51;
+const NOTHING = new Int32Array(0);
+const BINS = 512;
+/** Looking a turn up costs about as much as this many entries of a list. */
+const LOOK_UP = 8;
+/** Times that the best turns so far are completed before the last word is read. */
+const LEADS = 2;
 
-/** Averages of fewer turns vary: their maximum would be too far above the others. */
-const LEAST_CUTOFF = 1000;
-
-/** Looking a turn up in a list costs about as much as this many entries of the list. */
-const LOOK_UP = 12;
-
-/** The place of a position in a list that begins with `count` ascending ones; -1 if it is not among them. */
-function findPlace(positions: Int32Array, count: number, position: number): number {
-  const place = findLowerBound(positions, position, 0, count);
-  return place < count && positions[place] === position ? place : -1;
-}
-
-/** The k-th largest of the numbers at some places; 0 if there are fewer. O(count log k). @param heap room for k */
-function findLargest(heap: Float64Array, numbers: Float64Array, places: Int32Array, count: number): number {
-  if (count < heap.length) return 0;
-  heap.fill(0); // the smallest of the largest at its root
-  for (let i = 0; i < count; i++) {
-    const value = numbers[places[i]!]!;
-    if (!(value > heap[0]!)) continue;
-    let at = 0;
-    for (let child = 1; child < heap.length; child = 2 * at + 1) {
-      if (child + 1 < heap.length && heap[child + 1]! < heap[child]!) child++;
-      if (heap[child]! >= value) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = value;
-  }
-  return heap[0]!;
+/** The score that a turn has to reach, lowered by the slack; 0 while fewer than k are found. */
+function readThreshold({ least }: TopSelection): number {
+  return least < LEAST_SCORE ? 0 : least * (1 - SLACK);
 }
 
 /**
- * The best turns of BM25 without scoring all that share a word with the query (MaxScore, turtle1995strategies): words
- * are read from the rarest on, and a word whose share of the score cannot bring a new turn among the best k is looked
- * up for the turns that are left alone. What is left is scored exactly, word after word in the order of the query, so
- * that scores and ranking have the bits of a full search.
+ * The best turns of BM25 without scoring all that share a word with the query (MaxScore, turtle1995strategies). Words
+ * are read from the one on that can add most. The best turns so far are completed by the other words, which gives a
+ * threshold; words that together stay below it bring no new turn among the best k, and are looked up for the turns that
+ * can still reach it.
  *
- * Shares are bounded by those at the largest average length of all cutoffs from {@link LEAST_CUTOFF} on: a smaller
- * average makes each share smaller, by at most the ratio of both averages.
+ * Sums are in float64 and another order than that of a full search, whose scores are float32. Where the order could
+ * change the bits of a score, or a share was rounded, the turn is scored again in the order of the query.
  *
- * A query costs at most the postings of its words and log k for each turn that is found; bounding a word costs its
- * postings once, and the search N once.
+ * A query costs at most the postings of its words; the first one with a word copies its postings.
  */
 export class PrunedSearch {
   readonly #postings: WordPostings;
   readonly #scoring: Bm25Scoring;
-  readonly #words = new Map<string, BoundedPostings | null>();
-  readonly #largestAverage: number;
-  /** [N] bounds of the scores of a query's turns so far; 0 between queries. */
-  readonly #bounds: Float64Array;
-  /** The turns with a bound. */
-  readonly #found: Int32Array;
-  #heap = new Float64Array(0);
+  readonly #lists: WordLists;
+  /** Turns that there is room for. */
+  #room = 0;
+  /** Places of float64 [N] sums, int32 [N + 1] turns that are found and that lead, and uint8 [N] marks. */
+  #sums = 0;
+  #found = 0;
+  #leaders = 0;
+  #marks = 0;
+  readonly #bins: number;
+  /** The list whose turns are marked. */
+  #marked: Int32Array | null = null;
 
   constructor(postings: WordPostings, scoring: Bm25Scoring) {
     this.#postings = postings;
     this.#scoring = scoring;
-    const { size, lengthBefore } = postings;
-    let largest = 0;
-    for (let cutoff = LEAST_CUTOFF; cutoff <= size; cutoff++)
-      largest = Math.max(largest, lengthBefore[cutoff]! / cutoff);
-    this.#largestAverage = largest;
-    this.#bounds = new Float64Array(size);
-    this.#found = new Int32Array(size);
+    this.#lists = new WordLists(postings, scoring.saturate);
+    this.#bins = this.#lists.memory.allocate(4 * BINS);
   }
 
-  /**
-   * Offers the k best turns of a query, and maybe others.
-   *
-   * @returns false, without an offer, for a cutoff at which only a full search can find them.
-   */
-  offerBest({ texts, cutoffs }: Pick<QueryBatch, 'texts' | 'cutoffs'>, query: number, k: number, top: TopSelection) {
-    const cutoff = cutoffs[query]!;
-    if (cutoff < LEAST_CUTOFF) return false;
-    if (this.#heap.length !== k) this.#heap = new Float64Array(k);
-    const average = this.#postings.lengthBefore[cutoff]! / cutoff;
-    const share = Math.min(1, average / this.#largestAverage) * (1 - SLACK);
-    const terms = this.#listTerms(texts[query]!, cutoff);
-    const left = this.#prune(terms, share);
-    const floor = this.#findThreshold(left, share);
-    for (let i = 0; i < left; i++) {
-      const position = this.#found[i]!;
-      if (this.#bounds[position]! >= floor) top.offer(position, this.#score(terms, position, average));
-      this.#bounds[position] = 0;
+  /** The k best turns of each query, bit for bit those of a full search. */
+  async search(queries: QueryBatch, k: number, compareTies: TieOrder, progress: StartProgress): Promise<Candidates> {
+    const count = queries.cutoffs.length;
+    const candidates = allocateCandidates(count, k);
+    const top = new TopSelection(k, compareTies);
+    const stage = progress('bm25', count);
+    const pause = createEventBreaks();
+    for (let query = 0; query < count; query++) {
+      this.offerBest(queries, query, k, top);
+      top.drainTo(candidates, query);
+      stage.update(query + 1);
+      await pause();
     }
-    return true;
+    this.#mark(NOTHING); // the list may be another one when it is given again
+    stage.finish(`${count} queries`);
+    return candidates;
   }
 
-  /** A score that the k best turns that are found reach; 0 if there are fewer, or if float32 tells none apart. */
-  #findThreshold(count: number, share: number): number {
-    const score = findLargest(this.#heap, this.#bounds, this.#found, count) * share;
-    return score < LEAST_SCORE ? 0 : score;
+  /** Offers the k best turns of a query, and maybe others. */
+  offerBest(
+    queries: Pick<QueryBatch, 'texts' | 'cutoffs' | 'visible'>,
+    query: number,
+    k: number,
+    top: TopSelection,
+  ): void {
+    this.#makeRoom();
+    const cutoff = queries.cutoffs[query]!;
+    const terms = this.#listTerms(queries.texts[query]!, cutoff);
+    const falling = [...terms].sort((a, b) => b.most - a.most);
+    const rests = new Float64Array(falling.length + 1);
+    for (let i = falling.length - 1; i >= 0; i--) rests[i] = rests[i + 1]! + falling[i]!.most;
+    const asked = { cutoff, terms, falling, rests, marks: null, k, top };
+    const visible = listVisibleTurns(queries, query);
+    if (visible === null) this.#offerOfAll(asked);
+    else if (LOOK_UP * visible.length * terms.length < terms.reduce((sum, { frequency }) => sum + frequency, 0))
+      this.#offerOf(visible, asked);
+    else this.#offerOfAll({ ...asked, marks: this.#mark(queries.visible![query]!) });
   }
 
   /** The words of a query that change a score, in its order. */
   #listTerms(text: string, cutoff: number): QueryTerm[] {
     const terms: QueryTerm[] = [];
+    const known: { readonly word: string; readonly count: number; readonly list: WordList }[] = [];
     for (const [word, count] of this.#postings.countQueryTerms(text)) {
-      const bounded = this.#bound(word);
-      if (bounded === null) continue;
-      const frequency = findLowerBound(bounded.positions, cutoff);
+      const list = this.#lists.find(word);
+      if (list !== null) known.push({ word, count, list });
+    }
+    this.#lists.fillShares(this.#postings.lengthBefore[cutoff]! / cutoff);
+    for (const { word, count, list } of known) {
+      const frequency = this.#lists.countBefore(list, cutoff);
       const weight = frequency === 0 ? 0 : count * this.#scoring.idf(cutoff, frequency);
-      if (weight > 0) terms.push({ ...bounded, frequency, weight });
+      if (weight > 0) terms.push({ word, list, frequency, weight, most: weight * this.#lists.findMost(list) });
     }
     return terms;
   }
 
-  #bound(word: string): BoundedPostings | null {
-    const known = this.#words.get(word);
-    if (known !== undefined) return known;
-    const parts = this.#postings.listPostingsBefore(word, this.#postings.size);
-    const length = parts.reduce((sum, { positions }) => sum + positions.length, 0);
-    const [positions, counts] = [new Int32Array(length), new Float64Array(length)];
-    let at = 0;
-    for (const part of parts) {
-      positions.set(part.positions, at);
-      counts.set(part.counts, at);
-      at += part.positions.length;
-    }
-    const bounded = length === 0 ? null : { positions, counts, ...this.#boundShares(positions, counts) };
-    this.#words.set(word, bounded);
-    return bounded;
-  }
-
-  #boundShares(positions: Int32Array, counts: Float64Array) {
-    const { lengths } = this.#postings;
-    const bounds = new Float64Array(positions.length);
-    let most = 0;
-    for (let entry = 0; entry < bounds.length; entry++) {
-      const ratio = lengths[positions[entry]!]! / this.#largestAverage;
-      bounds[entry] = this.#scoring.saturate(counts[entry]!, ratio);
-      most = Math.max(most, bounds[entry]!);
-    }
-    return { bounds, most };
-  }
-
-  /** Bounds the scores of the turns that can be among the best. @returns how many of them are found. */
-  #prune(terms: readonly QueryTerm[], share: number): number {
-    const rising = [...terms].sort((a, b) => a.frequency - b.frequency);
-    const rests = new Float64Array(rising.length + 1); // what each word and those after it can add at most
-    for (let i = rising.length - 1; i >= 0; i--) rests[i] = rests[i + 1]! + rising[i]!.weight * rising[i]!.most;
-    let [count, threshold, next] = [0, 0, 0];
-    for (; next < rising.length; next++) {
-      // worth a look only where the rest of the words is long
-      if (rising[next]!.frequency > count) threshold = this.#findThreshold(count, share);
-      if (rests[next]! < threshold) break;
-      count = this.#readTerm(rising[next]!, count);
-    }
-    for (; next < rising.length; next++) {
-      count = this.#dropBelow(threshold - rests[next]!, count);
-      this.#lookUp(rising[next]!, count);
-      if (next + 1 < rising.length) threshold = Math.max(threshold, this.#findThreshold(count, share));
-    }
-    return count;
-  }
-
-  /** Adds the shares of all turns of a word. @returns how many turns are found then. */
-  #readTerm({ positions, bounds, frequency, weight }: QueryTerm, before: number): number {
-    let count = before;
-    for (let entry = 0; entry < frequency; entry++) {
-      const position = positions[entry]!;
-      if (this.#bounds[position] === 0) this.#found[count++] = position;
-      this.#bounds[position]! += weight * bounds[entry]!;
-    }
-    return count;
-  }
-
-  /** Forgets turns that no other word can bring among the best. */
-  #dropBelow(least: number, count: number): number {
-    let kept = 0;
-    for (let i = 0; i < count; i++) {
-      const position = this.#found[i]!;
-      if (this.#bounds[position]! >= least) this.#found[kept++] = position;
-      else this.#bounds[position] = 0;
-    }
-    return kept;
-  }
-
-  /** Adds the shares of a word for the turns that are found. */
-  #lookUp({ positions, bounds, frequency, weight }: QueryTerm, count: number): void {
-    if (LOOK_UP * count < frequency) {
-      for (let i = 0; i < count; i++) {
-        const position = this.#found[i]!;
-        const place = findPlace(positions, frequency, position);
-        if (place >= 0) this.#bounds[position]! += weight * bounds[place]!;
+  /** Finds turns word by word while a new one can be among the best. */
+  #offerOfAll(asked: Asked): void {
+    const { falling, rests, k, top, marks } = asked;
+    const { kernel } = this.#lists.memory;
+    let [count, next, leads, ledFrom] = [0, 0, 0, 0];
+    for (; next < falling.length; next++) {
+      const { list, frequency, weight } = falling[next]!;
+      if (leads < LEADS && count >= k && frequency > count && count > 2 * ledFrom) {
+        if (marks !== null) count = kernel.keepMarked(marks, this.#sums, this.#found, count);
+        this.#lead(asked, next, count);
+        [ledFrom, leads] = [count, leads + 1];
       }
-      return;
+      const threshold = readThreshold(top);
+      if (rests[next]! < threshold) break;
+      count = kernel.accumulate(
+        ...([list.positions, list.pairs, frequency, weight, threshold - rests[next + 1]!] as const),
+        ...([this.#lists.shares, this.#sums, this.#found, count] as const),
+      );
     }
-    for (let entry = 0; entry < frequency; entry++) {
-      const position = positions[entry]!;
-      if (this.#bounds[position] !== 0) this.#bounds[position]! += weight * bounds[entry]!;
+    if (marks !== null) count = kernel.keepMarked(marks, this.#sums, this.#found, count);
+    if (leads < LEADS && count > ledFrom) this.#lead(asked, next, count);
+    this.#finish(asked, next, count);
+  }
+
+  /** Looks up the words of turns that are given. */
+  #offerOf(visible: Int32Array, asked: Asked): void {
+    const { kernel, int32, float64 } = this.#lists.memory;
+    const { falling, top } = asked;
+    let [count, next] = [visible.length, 0];
+    int32.set(visible, this.#found >> 2);
+    for (const position of visible) float64[(this.#sums >> 3) + position] = NO_WORD;
+    while (next < falling.length && readThreshold(top) === 0) {
+      this.#add(falling[next++]!, this.#found, count);
+      this.#lead(asked, next, count);
+      count = kernel.keepFrom(this.#sums, this.#found, count, NO_WORD);
     }
+    this.#finish(asked, next, count);
+  }
+
+  /** Offers the turns that are found and can be among the best, with the words from `next` on, and clears their sums. */
+  #finish({ falling, rests, ...asked }: Asked, next: number, found: number): void {
+    const { kernel, int32, float64 } = this.#lists.memory;
+    let count = found;
+    for (let i = next; i < falling.length; i++) {
+      count = kernel.keepFrom(this.#sums, this.#found, count, readThreshold(asked.top) - rests[i]!);
+      this.#add(falling[i]!, this.#found, count);
+    }
+    count = kernel.keepFrom(this.#sums, this.#found, count, readThreshold(asked.top));
+    for (let i = 0; i < count; i++) {
+      const position = int32[(this.#found >> 2) + i]!;
+      this.#offer(asked, position, float64[(this.#sums >> 3) + position]!);
+      float64[(this.#sums >> 3) + position] = 0;
+    }
+  }
+
+  /** Adds the shares of a word for turns that are found. */
+  #add({ list, frequency, weight }: QueryTerm, found: number, count: number): void {
+    const { kernel } = this.#lists.memory;
+    const { shares } = this.#lists;
+    if (list.dense > 0) kernel.addDense(list.dense, weight, shares, this.#sums, found, count);
+    else kernel.addSearched(list.positions, list.pairs, frequency, weight, shares, this.#sums, found, count);
+  }
+
+  /** Completes and offers the k best turns so far, or some more, which then count as found but never as good. */
+  #lead({ falling, rests, k, ...asked }: Asked, next: number, count: number): void {
+    const { kernel, int32, float64 } = this.#lists.memory;
+    const scale = BINS / (rests[0]! - rests[next]!);
+    const bins = int32.subarray(this.#bins >> 2, (this.#bins >> 2) + BINS).fill(0);
+    kernel.countSums(this.#sums, this.#found, count, scale, this.#bins, BINS - 1);
+    let [bin, reached] = [BINS, 0];
+    while (bin > 1 && reached < k) reached += bins[--bin]!;
+    if (reached < k) return;
+    const leading = kernel.listFrom(this.#sums, this.#found, count, bin / scale, this.#leaders);
+    for (let i = next; i < falling.length; i++) this.#add(falling[i]!, this.#leaders, leading);
+    for (let i = 0; i < leading; i++) {
+      const position = int32[(this.#leaders >> 2) + i]!;
+      this.#offer(asked, position, float64[(this.#sums >> 3) + position]!);
+      float64[(this.#sums >> 3) + position] = Number.NEGATIVE_INFINITY;
+    }
+  }
+
+  /** Offers a turn with a score that has the bits of a full search. */
+  #offer({ terms, cutoff, top }: Pick<Asked, 'terms' | 'cutoff' | 'top'>, position: number, sum: number): void {
+    if (sum === NO_WORD) return;
+    const margin = sum * terms.length * ROUNDING;
+    const isSure = this.#lists.isExact && sum > LEAST_SUM && Math.fround(sum - margin) === Math.fround(sum + margin);
+    const score = isSure ? sum : this.#score(terms, cutoff, position);
+    if (score > 0) top.offer(position, score);
   }
 
   /** The score of a turn, as a full search adds it up. */
-  #score(terms: readonly QueryTerm[], position: number, average: number): number {
-    const ratio = this.#postings.lengths[position]! / average;
+  #score(terms: readonly QueryTerm[], cutoff: number, position: number): number {
+    const { lengths, lengthBefore } = this.#postings;
+    const ratio = lengths[position]! / (lengthBefore[cutoff]! / cutoff);
     let score = 0;
-    for (const { positions, counts, frequency, weight } of terms) {
-      const place = findPlace(positions, frequency, position);
-      if (place >= 0) score += weight * this.#scoring.saturate(counts[place]!, ratio);
+    for (const { word, weight } of terms) {
+      for (const { positions, counts } of this.#postings.listPostingsBefore(word, cutoff)) {
+        const entry = findLowerBound(positions, position);
+        if (positions[entry] === position) score += weight * this.#scoring.saturate(counts[entry]!, ratio);
+      }
     }
     return score;
   }
-}
 
-/** An index of BM25. */
-interface SearchedIndex {
-  readonly postings: WordPostings;
-  readonly scoring: Bm25Scoring;
-  readonly compareTies: TieOrder;
-  /** One query by a full search. */
-  searchAlone(query: number): Promise<Candidates>;
-}
-
-/** The k best turns of each query, bit for bit those of a full search. */
-export async function searchPruned(
-  { postings, scoring, compareTies, searchAlone }: SearchedIndex,
-  queries: QueryBatch,
-  k: number,
-  progress: StartProgress,
-): Promise<Candidates> {
-  const count = queries.cutoffs.length;
-  const candidates = allocateCandidates(count, k);
-  const top = new TopSelection(k, compareTies);
-  const pruned = new PrunedSearch(postings, scoring);
-  const stage = progress('bm25', count);
-  const pause = createEventBreaks();
-  for (let query = 0; query < count; query++) {
-    if (pruned.offerBest(queries, query, k, top)) top.drainTo(candidates, query);
-    else {
-      const { positions, scores } = await searchAlone(query);
-      candidates.positions.set(positions, query * k);
-      candidates.scores.set(scores, query * k);
-    }
-    stage.update(query + 1);
-    await pause();
+  /** Marks the turns of a list, and those of the list before no longer. */
+  #mark(visible: Int32Array): number {
+    if (visible === this.#marked) return this.#marks;
+    const { uint8 } = this.#lists.memory;
+    for (const position of this.#marked ?? []) uint8[this.#marks + position] = 0;
+    for (const position of visible) uint8[this.#marks + position] = 1;
+    this.#marked = visible;
+    return this.#marks;
   }
-  stage.finish(`${count} queries`);
-  return candidates;
+
+  /** Room for all turns, and for as many more where there was too little. */
+  #makeRoom(): void {
+    const { size } = this.#postings;
+    if (size <= this.#room) return;
+    this.#room = this.#room === 0 ? size : 2 * size;
+    const { memory } = this.#lists;
+    [this.#sums, this.#marks] = [memory.allocate(8 * this.#room), memory.allocate(this.#room)];
+    [this.#found, this.#leaders] = [memory.allocate(4 * this.#room + 4), memory.allocate(4 * this.#room + 4)];
+    this.#marked = null;
+  }
 }

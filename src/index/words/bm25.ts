@@ -17,6 +17,7 @@ import {
 } from '../candidates/index-definition.ts';
 import { allocateCandidates, assertPairs, assertQueries, listVisibleTurns } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
+import type { PrunedSearch } from './bm25-pruned.ts';
 
 /** k1 bounds how much a repeated term counts, b how much long turns are discounted. */
 export interface Bm25Parameters {
@@ -286,8 +287,8 @@ function countWords(words: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Turns and queries from which on bounds of all scores of a word are worth their time. */
-const LARGE = { turns: 10_000, queries: 16 };
+/** Turns from which on it is worth the time to leave out those that cannot be among the best. */
+const LARGE = 10_000;
 
 /** Room for turns that come later, as a multiple of what was needed. */
 const SPARE = 2;
@@ -308,6 +309,7 @@ export class Bm25Index implements GrowingIndex {
   #compareTies: TieOrder;
   /** [N] and room for more; 0 between queries. */
   #scores = new Float64Array(0);
+  #pruned: PrunedSearch | null = null;
 
   /**
    * @param ids [N] of the turns in time order.
@@ -333,8 +335,7 @@ export class Bm25Index implements GrowingIndex {
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     assertQueries(queries, this.#postings.size, k);
-    if (this.#postings.size >= LARGE.turns && queries.cutoffs.length >= LARGE.queries && !queries.visible)
-      return this.#searchLarge(queries, k, progress);
+    if (this.#postings.size >= LARGE) return this.#searchLarge(queries, k, progress);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#compareTies);
     await this.#visitQueries(queries, k, progress, (query, scores, found) => {
@@ -352,15 +353,11 @@ export class Bm25Index implements GrowingIndex {
 
   /** {@link search} without scoring every turn. */
   async #searchLarge(queries: QueryBatch, k: number, progress: StartProgress): Promise<Candidates> {
-    const { searchPruned } = await import('./bm25-pruned.ts');
+    const { PrunedSearch } = await import('./bm25-pruned.ts');
     const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
     const scoring = { idf, saturate: (tf: number, ratio: number) => saturate(tf, ratio, this.#options) };
-    const searchAlone = (query: number) => {
-      const [texts, cutoffs] = [queries.texts.slice(query, query + 1), queries.cutoffs.slice(query, query + 1)];
-      return this.search({ texts, cutoffs, vectors: new Float32Array(0) }, k);
-    };
-    const index = { postings: this.#postings, scoring, compareTies: this.#compareTies, searchAlone };
-    return searchPruned(index, queries, k, progress);
+    this.#pruned ??= new PrunedSearch(this.#postings, scoring);
+    return this.#pruned.search(queries, k, this.#compareTies, progress);
   }
 
   /** The scores of given pairs at each query's time, row-major [Q, width]; 0 if a position is -1. */

@@ -11,8 +11,8 @@ const placeUnit = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
-    const difference = placeUnit(a.charCodeAt(i)) - placeUnit(b.charCodeAt(i));
-    if (difference !== 0) return Math.sign(difference);
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x !== y) return Math.sign(placeUnit(x) - placeUnit(y));
   }
   return Math.sign(a.length - b.length);
 }
