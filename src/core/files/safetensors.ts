@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../errors/errors.ts';
-import { computeHash } from '../hash/hash.ts';
+import { computeHash, viewAsBytes } from '../hash/hash.ts';
 import { decodeBrainFloats, decodeHalfFloats, encodeHalfFloats } from '../numbers/half-floats.ts';
 import { writeAtomic } from './files.ts';
 
@@ -18,6 +19,10 @@ export interface TensorFile {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** SHA-256 in hex of bytes in parts. */
+export const hashParts = (parts: readonly Uint8Array[]): string =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+
 const CHECKSUM = 'sha256';
 const HEADER_CHECKSUM = 'headerSha256';
 
@@ -32,8 +37,15 @@ export interface TensorStorage {
   readonly half?: boolean;
 }
 
-/** The bytes of a file; the metadata gains the checksums of the data and of the header. */
-export function encodeSafetensors(file: TensorFile, { half = false }: TensorStorage = {}): Uint8Array {
+/** The bytes of a file, and the SHA-256 of its data. */
+export interface EncodedTensors {
+  /** The data are views. */
+  readonly parts: readonly Uint8Array[];
+  readonly dataHash: string;
+}
+
+/** Encodes a file without copying its data; the metadata gains the checksums of the data and of the header. */
+export function encodeInParts(file: TensorFile, { half = false }: TensorStorage = {}): EncodedTensors {
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
   const entries = Object.entries(file.tensors)
     .map(([name, { shape, data }]) => {
@@ -41,8 +53,9 @@ export function encodeSafetensors(file: TensorFile, { half = false }: TensorStor
       return [name, { shape, data: isRounded ? encodeHalfFloats(data) : data }] as const;
     })
     .sort(([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
-  const body = Buffer.concat(entries.map(([, { data }]) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)));
-  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: computeHash(body) };
+  const body = entries.map(([, { data }]) => viewAsBytes(data));
+  const dataHash = hashParts(body);
+  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: dataHash };
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
   for (const [name, { shape, data }] of entries) {
@@ -54,12 +67,17 @@ export function encodeSafetensors(file: TensorFile, { half = false }: TensorStor
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.byteLength));
-  return Buffer.concat([length, padded, body]);
+  return { parts: [length, padded, ...body], dataHash };
+}
+
+/** The bytes of {@link encodeInParts} in one array. */
+export function encodeSafetensors(file: TensorFile, storage: TensorStorage = {}): Uint8Array {
+  return Buffer.concat(encodeInParts(file, storage).parts);
 }
 
 /** Writes {@link encodeSafetensors} atomically. */
 export function writeSafetensors(path: string, file: TensorFile, storage: TensorStorage = {}): void {
-  writeAtomic(path, encodeSafetensors(file, storage));
+  writeAtomic(path, encodeInParts(file, storage).parts);
 }
 
 interface Entry {
