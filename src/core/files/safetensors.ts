@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../errors/errors.ts';
 import { computeHash, viewAsBytes } from '../hash/hash.ts';
@@ -19,10 +18,6 @@ export interface TensorFile {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** SHA-256 in hex of bytes in parts. */
-export const hashParts = (parts: readonly Uint8Array[]): string =>
-  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
-
 const CHECKSUM = 'sha256';
 const HEADER_CHECKSUM = 'headerSha256';
 
@@ -31,31 +26,30 @@ function findDtype(data: TensorData | Uint16Array): Dtype | 'F16' {
   return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
 }
 
+const roundToHalf = (data: TensorData) => (data instanceof Float32Array ? encodeHalfFloats(data) : data);
+
 /** The storage of numbers. */
 export interface TensorStorage {
   /** True if float32 arrays are rounded to F16, half the bytes; false by default. */
   readonly half?: boolean;
 }
 
-/** The bytes of a file, and the SHA-256 of its data. */
+/** The bytes of a file in two parts, and the SHA-256 of the data. The data of a single tensor are not copied. */
 export interface EncodedTensors {
-  /** The data are views. */
-  readonly parts: readonly Uint8Array[];
+  readonly header: Uint8Array;
+  readonly data: Uint8Array;
   readonly dataHash: string;
 }
 
-/** Encodes a file without copying its data; the metadata gains the checksums of the data and of the header. */
+/** Encodes a file; the metadata gains the checksums of the data and of the header. */
 export function encodeInParts(file: TensorFile, { half = false }: TensorStorage = {}): EncodedTensors {
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
   const entries = Object.entries(file.tensors)
-    .map(([name, { shape, data }]) => {
-      const isRounded = half && data instanceof Float32Array;
-      return [name, { shape, data: isRounded ? encodeHalfFloats(data) : data }] as const;
-    })
+    .map(([name, { shape, data }]) => [name, { shape, data: half ? roundToHalf(data) : data }] as const)
     .sort(([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
-  const body = entries.map(([, { data }]) => viewAsBytes(data));
-  const dataHash = hashParts(body);
-  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: dataHash };
+  const parts = entries.map(([, { data }]) => viewAsBytes(data));
+  const body = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
+  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: computeHash(body) };
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
   for (const [name, { shape, data }] of entries) {
@@ -67,18 +61,18 @@ export function encodeInParts(file: TensorFile, { half = false }: TensorStorage 
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.byteLength));
-  return { parts: [length, padded, ...body], dataHash };
+  return { header: Buffer.concat([length, padded]), data: body, dataHash: metadata[CHECKSUM] as string };
 }
 
 /** The bytes of {@link encodeInParts} in one array. */
 export function encodeSafetensors(file: TensorFile, storage: TensorStorage = {}): Uint8Array {
-  return Buffer.concat(encodeInParts(file, storage).parts);
+  const { header, data } = encodeInParts(file, storage);
+  return Buffer.concat([header, data]);
 }
 
 /** Writes {@link encodeSafetensors} atomically. */
-export function writeSafetensors(path: string, file: TensorFile, storage: TensorStorage = {}): void {
-  writeAtomic(path, encodeInParts(file, storage).parts);
-}
+export const writeSafetensors = (path: string, file: TensorFile, storage: TensorStorage = {}): void =>
+  writeAtomic(path, encodeSafetensors(file, storage));
 
 interface Entry {
   readonly dtype: string;
