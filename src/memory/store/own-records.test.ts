@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRow, RESERVED_ATTRIBUTES, TURN_FIELDS } from '../../model/turns/memory-fields.ts';
 import { EMPTY_OUTCOME_STATISTICS, memoryRecordFields, memoryRecordSchema } from '../../model/turns/turn.ts';
-import { readPlainRecord } from './plain-record.ts';
+import { readPlainRecord } from './own-records.ts';
 
 const vector = Float32Array.of(0.6, -0, Number.NaN);
 const least = { id: 'r', embedding: vector, context: '', createdAt: 0 };
