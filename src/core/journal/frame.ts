@@ -30,7 +30,7 @@ function encodeHeader(salt: number, sequence: number, payload: Uint8Array): Buff
   header.writeUInt32LE(payload.byteLength);
   header.writeBigUInt64LE(BigInt(sequence), SEQUENCE_AT);
   const ofHeader = computeFrameCrc(header, 0, FRAME_HEADER_BYTES, salt);
-  // zlib begins anew where there are no bytes.
+  // zlib forgets the checksum so far if there are no bytes.
   header.writeUInt32LE(payload.byteLength === 0 ? ofHeader : computeCrc32(payload, ofHeader), CRC_AT);
   return header;
 }

@@ -8,7 +8,7 @@ import { listSegments } from './segments.ts';
 
 /** The syncs so far: `h` by this thread, `o` by another one. */
 let syncs = '';
-/** Of each sync by this thread, in milliseconds; 0: nothing is synced. */
+/** Milliseconds of each sync by this thread; 0: nothing is synced. */
 let duration = 0;
 
 vi.mock('node:fs', async (importActual) => {

@@ -23,7 +23,7 @@ const syncData = promisify(fdatasync);
 const [LEAST_ROOM, MOST_ROOM] = [2 ** 12, 2 ** 18];
 const ZEROS = new Uint8Array(MOST_ROOM);
 
-/** What is left of parts after their first bytes. */
+/** Drops the first bytes of parts. @returns the rest. */
 function dropBytes(parts: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let dropped = bytes;
   for (const [i, part] of parts.entries()) {
@@ -35,8 +35,8 @@ function dropBytes(parts: readonly Uint8Array[], bytes: number): readonly Uint8A
 
 /**
  * The file of the last segment of a journal: whole frames and, while it is written, zeros as room for the next ones. A
- * sync is twice as fast if it finds the length of the file unchanged. A process that is killed leaves the room, which is
- * no frame, as a torn tail. Errors are those of the system.
+ * sync takes half of the time if the file keeps its length. A process that is killed leaves the room, which is no frame,
+ * as a torn tail. Errors are those of the system.
  */
 class SegmentFile {
   readonly segment: Segment;

@@ -26,7 +26,7 @@ export interface KillReport {
 export interface KilledWriters {
   /** The path of the program. */
   readonly entry: string;
-  /** How many write at the same time. Default: {@link WRITERS}. */
+  /** Writers at the same time. Default: {@link WRITERS}. */
   readonly count?: number;
   /** Default: `bundle`. See {@link buildWriter}. */
   readonly packages?: 'bundle' | 'external';
@@ -145,8 +145,8 @@ const drawMoment = (uniform: () => number): Moment =>
   uniform() < 0.2 ? { from: 'start', delay: 40 + 160 * uniform() } : { from: 'open', delay: 120 * uniform() };
 
 /**
- * Kills a process with writers again and again, and checks the store after each kill: every acknowledged operation is there, of each writer at
- * most one more, each as a whole, and the store counts no other.
+ * Kills a process with writers again and again, and checks the store after each kill: every acknowledged operation is
+ * there, of each writer at most one more, each as a whole, and the store counts no other.
  *
  * @param folder for the program and the store.
  * @param writers of records by default.

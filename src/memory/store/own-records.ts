@@ -33,9 +33,9 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const isNumber = (value: unknown): value is number =>
   Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 
-/** What the schema surely accepts as an attribute. */
+/** True if the schema surely accepts the value of an attribute. */
 const isValue = (value: unknown): boolean => isText(value) || isNumber(value) || isBoolean(value) || isTexts(value);
-/** The same of the reserved attributes. */
+/** The same for each reserved attribute. */
 const RESERVED: Readonly<Record<(typeof RESERVED_ATTRIBUTES)[number], (value: unknown) => boolean>> = {
   outcome: () => false, // is a field of the record
   importance: (value) => isNumber(value) && value >= 0 && value <= 1,

@@ -201,7 +201,7 @@ const number = z
 export const storedText = z.string().regex(/^[^\p{Cs}\0]*$/u, 'a text of well-formed Unicode without U+0000');
 const attributeText = storedText;
 
-/** What {@link storedText} accepts, without a regular expression. */
+/** True if {@link storedText} accepts a text. Takes no regular expression, which would take ten times as long. */
 export const isStoredText = (value: string): boolean =>
   (value as string & { isWellFormed(): boolean }).isWellFormed() && !value.includes('\0');
 
