@@ -34,9 +34,9 @@ function dropBytes(parts: readonly Uint8Array[], bytes: number): readonly Uint8A
 }
 
 /**
- * The file of the last segment of a journal: whole frames and, while it is written, zeros as room for the next ones. A
- * sync takes half of the time if the file keeps its length. A process that is killed leaves the room, which is no frame,
- * as a torn tail. Errors are those of the system.
+ * The file of the last segment of a journal: whole frames and, while it is written, zeros as room for the next ones.
+ * A sync takes half of the time if the file keeps its length. A process that is killed leaves the room as a torn tail,
+ * since it is no frame. Errors are those of the system.
  */
 class SegmentFile {
   readonly segment: Segment;
