@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../errors/errors.ts';
-import { computeHash } from '../hash/hash.ts';
+import { computeHash, viewAsBytes } from '../hash/hash.ts';
 import { decodeBrainFloats, decodeHalfFloats, encodeHalfFloats } from '../numbers/half-floats.ts';
 import { writeAtomic } from './files.ts';
 
@@ -26,22 +26,29 @@ function findDtype(data: TensorData | Uint16Array): Dtype | 'F16' {
   return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
 }
 
+const roundToHalf = (data: TensorData) => (data instanceof Float32Array ? encodeHalfFloats(data) : data);
+
 /** The storage of numbers. */
 export interface TensorStorage {
   /** True if float32 arrays are rounded to F16, half the bytes; false by default. */
   readonly half?: boolean;
 }
 
-/** The bytes of a file; the metadata gains the checksums of the data and of the header. */
-export function encodeSafetensors(file: TensorFile, { half = false }: TensorStorage = {}): Uint8Array {
+/** The bytes of a file in two parts, and the SHA-256 of the data. The data of a single tensor are not copied. */
+export interface EncodedTensors {
+  readonly header: Uint8Array;
+  readonly data: Uint8Array;
+  readonly dataHash: string;
+}
+
+/** Encodes a file; the metadata gains the checksums of the data and of the header. */
+export function encodeInParts(file: TensorFile, { half = false }: TensorStorage = {}): EncodedTensors {
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
   const entries = Object.entries(file.tensors)
-    .map(([name, { shape, data }]) => {
-      const isRounded = half && data instanceof Float32Array;
-      return [name, { shape, data: isRounded ? encodeHalfFloats(data) : data }] as const;
-    })
+    .map(([name, { shape, data }]) => [name, { shape, data: half ? roundToHalf(data) : data }] as const)
     .sort(([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
-  const body = Buffer.concat(entries.map(([, { data }]) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)));
+  const parts = entries.map(([, { data }]) => viewAsBytes(data));
+  const body = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
   const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: computeHash(body) };
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
@@ -54,13 +61,18 @@ export function encodeSafetensors(file: TensorFile, { half = false }: TensorStor
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.byteLength));
-  return Buffer.concat([length, padded, body]);
+  return { header: Buffer.concat([length, padded]), data: body, dataHash: metadata[CHECKSUM] as string };
+}
+
+/** The bytes of {@link encodeInParts} in one array. */
+export function encodeSafetensors(file: TensorFile, storage: TensorStorage = {}): Uint8Array {
+  const { header, data } = encodeInParts(file, storage);
+  return Buffer.concat([header, data]);
 }
 
 /** Writes {@link encodeSafetensors} atomically. */
-export function writeSafetensors(path: string, file: TensorFile, storage: TensorStorage = {}): void {
+export const writeSafetensors = (path: string, file: TensorFile, storage: TensorStorage = {}): void =>
   writeAtomic(path, encodeSafetensors(file, storage));
-}
 
 interface Entry {
   readonly dtype: string;

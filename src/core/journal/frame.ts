@@ -25,23 +25,19 @@ function computeFrameCrc(bytes: Buffer, at: number, end: number, salt: number): 
   return computeCrc32(bytes.subarray(at + SEQUENCE_AT, end), ofLength);
 }
 
-/** Writes a frame into bytes that have the room. @returns the first byte after it. */
-function writeFrame(bytes: Buffer, at: number, salt: number, sequence: number, payload: Uint8Array): number {
-  const end = at + FRAME_HEADER_BYTES + payload.byteLength;
-  bytes.writeUInt32LE(payload.byteLength, at);
-  bytes.writeBigUInt64LE(BigInt(sequence), at + SEQUENCE_AT);
-  bytes.set(payload, at + FRAME_HEADER_BYTES);
-  bytes.writeUInt32LE(computeFrameCrc(bytes, at, end, salt), at + CRC_AT);
-  return end;
+function encodeHeader(salt: number, sequence: number, payload: Uint8Array): Buffer {
+  const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
+  header.writeUInt32LE(payload.byteLength);
+  header.writeBigUInt64LE(BigInt(sequence), SEQUENCE_AT);
+  const ofHeader = computeFrameCrc(header, 0, FRAME_HEADER_BYTES, salt);
+  // zlib forgets the checksum so far if there are no bytes.
+  header.writeUInt32LE(payload.byteLength === 0 ? ofHeader : computeCrc32(payload, ofHeader), CRC_AT);
+  return header;
 }
 
-/** The frames of payloads with successive sequences from `first` on. */
-export function encodeFrames(salt: number, first: number, payloads: readonly Uint8Array[]): Buffer {
-  const size = payloads.reduce((sum, { byteLength }) => sum + FRAME_HEADER_BYTES + byteLength, 0);
-  const bytes = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const [i, payload] of payloads.entries()) at = writeFrame(bytes, at, salt, first + i, payload);
-  return bytes;
+/** The frames of payloads with successive sequences from `first` on, in parts: payloads are not copied. */
+export function encodeFrames(salt: number, first: number, payloads: readonly Uint8Array[]): Uint8Array[] {
+  return payloads.flatMap((payload, i) => [encodeHeader(salt, first + i, payload), payload]);
 }
 
 /** @throws ValidationError for a payload that no frame can hold. */

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { StorageError } from '../errors/errors.ts';
 import { mountSmallDisk } from '../files/small-disk.harness.ts';
+import { FRAME_HEADER_BYTES } from './frame.ts';
 import { appendAll, openJournal } from './journal.fixture.ts';
 import type { Journal } from './journal.ts';
 import { listSegments } from './segments.ts';
@@ -82,6 +83,25 @@ test.skipIf(!canMount)('a full disk refuses entries until there is room', async 
   await journal.close();
   const { journal: again, entries } = await openJournal(full);
   expect([...entries.values()]).toEqual(['first', 'second']);
+  await again.close();
+});
+
+test.skipIf(!canMount)('a disk with room for an entry but not for zeros behind it has the entry', async () => {
+  const full = join(mounted, 'lone');
+  const { journal } = await openJournal(full);
+  const written: string[] = [];
+  const write = async () => {
+    for (;;) {
+      const text = String(written.length).padEnd(4096 - FRAME_HEADER_BYTES); // a page of the disk
+      await append(journal, text);
+      written.push(text);
+    }
+  };
+  await expect(write()).rejects.toThrow(/^cannot write \(ENOSPC/); // of the next entry
+  expect(written.length).toBeGreaterThan(7);
+  await journal.close();
+  const { journal: again, entries } = await openJournal(full);
+  expect([...entries.values()]).toEqual(written);
   await again.close();
 });
 

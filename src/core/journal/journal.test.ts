@@ -141,7 +141,7 @@ test('bytes that were removed or inserted before the end are reported', async ()
 test('an entry that holds frames is a torn tail when it is cut, also with the frames of another file', async () => {
   const { path, bytes, ends } = await writeJournal(folder, payloads);
   const { journal } = await openJournal(folder);
-  await journal.append(Buffer.concat([encodeFrames(1, 15, payloads), bytes, Buffer.alloc(9)]), () => {});
+  await journal.append(Buffer.concat([...encodeFrames(1, 15, payloads), bytes, Buffer.alloc(9)]), () => {});
   await journal.close();
   const whole = readFileSync(path);
   writeFileSync(path, whole.subarray(0, whole.byteLength - 1));

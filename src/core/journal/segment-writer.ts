@@ -1,12 +1,145 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeSync,
+  writevSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { StorageError } from '../errors/errors.ts';
-import { syncFolder, writeFully } from '../files/files.ts';
+import { syncFolder } from '../files/files.ts';
+import { createEventBreaks } from '../terminal/progress.ts';
 import { encodeFrames } from './frame.ts';
 import type { JournalPosition } from './position.ts';
 import { JournalEndFile, nameSegment, type Segment } from './segments.ts';
 
 const syncData = promisify(fdatasync);
+
+/** Room for entries that come alone: as much as the file has, within these bounds in bytes. */
+const [LEAST_ROOM, MOST_ROOM] = [2 ** 12, 2 ** 18];
+const ZEROS = new Uint8Array(MOST_ROOM);
+
+/** Drops the first bytes of parts. @returns the rest. */
+function dropBytes(parts: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let dropped = bytes;
+  for (const [i, part] of parts.entries()) {
+    if (dropped < part.byteLength) return [part.subarray(dropped), ...parts.slice(i + 1)];
+    dropped -= part.byteLength;
+  }
+  return [];
+}
+
+/**
+ * The file of the last segment of a journal: whole frames and, while it is written, zeros as room for the next ones.
+ * A sync takes half of the time if the file keeps its length. A process that is killed leaves the room as a torn tail,
+ * since it is no frame. Errors are those of the system.
+ */
+class SegmentFile {
+  readonly segment: Segment;
+  readonly #file: number;
+  #size: number;
+  #length: number;
+
+  private constructor(segment: Segment, file: number, size: number) {
+    this.segment = segment;
+    this.#file = file;
+    this.#size = size;
+    this.#length = size;
+  }
+
+  /** @throws StorageError. */
+  static make(segment: Segment): SegmentFile {
+    try {
+      return new SegmentFile(segment, openSync(segment.path, 'wx'), 0);
+    } catch (error) {
+      throw new StorageError('write', segment.path, {
+        cause: error,
+        remedy: 'check that the folder exists and can be written',
+      });
+    }
+  }
+
+  /** Opens a file to write after its whole frames, and cuts what is torn. @throws StorageError. */
+  static open(segment: Segment, end: number, torn: number): SegmentFile {
+    let file: number | null = null;
+    try {
+      file = openSync(segment.path, 'r+');
+      if (torn > 0) ftruncateSync(file, end);
+      return new SegmentFile(segment, file, end);
+    } catch (error) {
+      if (file !== null) closeSync(file);
+      throw new StorageError('open', segment.path, { cause: error });
+    }
+  }
+
+  /** The bytes of whole frames. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get hasRoom(): boolean {
+    return this.#length > this.#size;
+  }
+
+  /** Describes how another program has changed the file; null if none has. */
+  describeChange(): string | null {
+    const { nlink, size } = fstatSync(this.#file);
+    if (nlink === 0) return 'the file was deleted';
+    return size === this.#length ? null : `it has ${size} bytes instead of ${this.#length}`;
+  }
+
+  /** Writes all bytes after the whole frames; repeats, since the system may write fewer. @returns where they end. */
+  write(parts: readonly Uint8Array[]): number {
+    let end = this.#size;
+    for (let left = parts; left.length > 0; ) {
+      const written = writevSync(this.#file, left, end);
+      if (written === 0) throw new Error(`no byte was written after ${end}`);
+      end += written;
+      left = dropBytes(left, written);
+    }
+    this.#length = Math.max(this.#length, end);
+    return end;
+  }
+
+  /** Adds room after bytes that were written. A disk that is full adds none: the bytes are there all the same. */
+  makeRoom(end: number): void {
+    if (end < this.#length) return;
+    const room = Math.min(Math.max(end, LEAST_ROOM), MOST_ROOM);
+    try {
+      this.#length += writeSync(this.#file, ZEROS, 0, room, end);
+    } catch {
+      // the next sync writes the length of the file, and reports a disk that fails
+    }
+  }
+
+  /** Counts bytes that were written as whole frames. */
+  keep(end: number): void {
+    this.#size = end;
+  }
+
+  /** Cuts the file to its whole frames. */
+  cut(): void {
+    ftruncateSync(this.#file, this.#size);
+    this.#length = this.#size;
+  }
+
+  sync(): Promise<void> {
+    return syncData(this.#file);
+  }
+
+  /** {@link SegmentFile.sync} by this thread. */
+  syncHere(): void {
+    fdatasyncSync(this.#file);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
 
 /** When entries are synced to the disk: before each is acknowledged, at intervals, or by the system alone. */
 export type Fsync = 'always' | 'interval' | 'never';
@@ -24,12 +157,6 @@ const [LEFT, MOST_LEFT] = [16, 1024];
 
 const REOPEN = 'free disk space or restore the folder, then open it again';
 
-interface OpenSegment extends Segment {
-  readonly file: number;
-  /** The bytes of whole frames. */
-  size: number;
-}
-
 /**
  * Writes the last segment of a journal. A write that fails leaves the segment as it was. Where that cannot be, or where a sync fails, it is not known what the
  * file holds: from then on every write is refused with that error.
@@ -37,12 +164,13 @@ interface OpenSegment extends Segment {
 export class SegmentWriter {
   readonly #folder: string;
   readonly #options: SyncOptions;
-  #current: OpenSegment | null = null;
+  #current: SegmentFile | null = null;
   #failure: StorageError | null = null;
   #timer: NodeJS.Timeout | null = null;
   #syncing: Promise<void> = Promise.resolve();
   /** The number of entries that were synced last. */
   #syncedEntries = 0;
+  readonly #pause = createEventBreaks();
   /** Syncs of one entry that are left to another thread, and how many they will be after the next long sync. */
   #left = 0;
   #nextLeft = LEFT;
@@ -94,7 +222,7 @@ export class SegmentWriter {
 
   /** Continues a segment after its whole frames; what is torn is cut. @throws StorageError. */
   async take(segment: Segment, end: number, torn: number): Promise<void> {
-    this.#current = openEnd(segment, end, torn);
+    this.#current = SegmentFile.open(segment, end, torn);
     // Entries that a killed writer did not sync were read, so they must stay.
     if (this.#options.fsync !== 'never') await this.#sync(this.#current);
   }
@@ -108,19 +236,21 @@ export class SegmentWriter {
    */
   async begin(after: JournalPosition): Promise<Segment | null> {
     const segment = nameSegment(this.#folder, after);
-    if (this.#current?.first === segment.first) return null;
+    if (this.#current?.segment.first === segment.first) return null;
     const isSynced = this.#options.fsync !== 'never';
+    if (this.#current?.hasRoom === true) this.#cut(this.#current);
+    this.assertSound();
     if (this.#current !== null && isSynced) await this.#sync(this.#current);
     await this.#syncing;
-    const next = { ...segment, file: makeFile(segment), size: 0 };
+    const next = SegmentFile.make(segment);
     try {
       if (isSynced) syncFolder(this.#folder);
     } catch (error) {
-      closeSync(next.file);
+      next.close();
       rmSync(segment.path, { force: true });
       throw error;
     }
-    if (this.#current !== null) closeSync(this.#current.file);
+    this.#current?.close();
     this.#current = next;
     return segment;
   }
@@ -132,27 +262,27 @@ export class SegmentWriter {
    * @throws StorageError.
    */
   async append(last: JournalPosition, payloads: readonly Uint8Array[]): Promise<void> {
-    const current = this.#current as OpenSegment;
-    const bytes = encodeFrames(current.salt, last.sequence + 1 - payloads.length, payloads);
-    this.#write(current, bytes);
-    if (this.#options.fsync === 'always') await this.#syncEntries(current, payloads.length);
-    this.#assertWhole(current, current.size + bytes.byteLength);
-    current.size += bytes.byteLength;
+    const current = this.#current as SegmentFile;
+    const end = this.#write(current, last.sequence + 1 - payloads.length, payloads);
+    if (this.#options.fsync === 'always') await this.#syncEntries(current, end, payloads.length);
+    current.keep(end);
     this.#written = last;
     this.#writeEnd(this.#options.fsync === 'always');
     if (this.#options.fsync === 'interval') this.#timer ??= this.#startTimer();
   }
 
-  /** Writes all bytes, or cuts the segment back to what it was. */
-  #write({ file, path, size }: OpenSegment, bytes: Buffer): void {
+  /** Writes all bytes, or cuts the segment back to what it was. @returns where they end. */
+  #write(current: SegmentFile, first: number, payloads: readonly Uint8Array[]): number {
+    const { path, salt } = current.segment;
     try {
-      writeFully(file, bytes);
+      const change = current.describeChange();
+      if (change !== null) throw this.#refuseEntries('write', path, new Error(change));
+      // Of several frames over zeros a power failure may leave the last alone, which is damage inside.
+      if (payloads.length > 1 && current.hasRoom) current.cut();
+      return current.write(encodeFrames(salt, first, payloads));
     } catch (error) {
-      try {
-        ftruncateSync(file, size);
-      } catch (cutting) {
-        this.#refuseEntries('cut', path, cutting);
-      }
+      if (error === this.#failure) throw error;
+      this.#cut(current);
       throw new StorageError('write', path, { cause: error, remedy: 'free disk space and write again' });
     }
   }
@@ -162,20 +292,24 @@ export class SegmentWriter {
    * another thread and back takes as long as the sync. Entries that come together are synced by another thread, during
    * which the next ones gather.
    */
-  async #syncEntries(current: OpenSegment, entries: number): Promise<void> {
+  async #syncEntries(current: SegmentFile, end: number, entries: number): Promise<void> {
     const isLone = entries === 1 && this.#syncedEntries === 1;
     this.#syncedEntries = entries;
-    if (isLone && this.#left === 0) return this.#syncHere(current);
-    if (isLone) this.#left--;
-    return this.#sync(current);
+    if (isLone) current.makeRoom(end);
+    if (!isLone || this.#left > 0) {
+      if (isLone) this.#left--;
+      return this.#sync(current);
+    }
+    this.#syncHere(current);
+    await this.#pause(); // a writer that waits for nothing else would let no other event in
   }
 
-  #syncHere({ file, path }: OpenSegment): void {
+  #syncHere(current: SegmentFile): void {
     const started = performance.now();
     try {
-      fdatasyncSync(file);
+      current.syncHere();
     } catch (error) {
-      throw this.#refuseEntries('sync', path, error);
+      throw this.#refuseEntries('sync', current.segment.path, error);
     }
     const isLong = performance.now() - started > LONGEST_PAUSE_MS;
     this.#left = isLong ? this.#nextLeft : 0;
@@ -183,20 +317,21 @@ export class SegmentWriter {
   }
 
   /** A failed sync leaves unknown what is on the disk, also if a later one succeeds. */
-  async #sync({ file, path }: OpenSegment): Promise<void> {
+  async #sync(current: SegmentFile): Promise<void> {
     try {
-      await syncData(file);
+      await current.sync();
     } catch (error) {
-      throw this.#refuseEntries('sync', path, error);
+      throw this.#refuseEntries('sync', current.segment.path, error);
     }
   }
 
-  /** Finds a segment that was deleted, or that another process has changed. */
-  #assertWhole({ file, path }: OpenSegment, size: number): void {
-    const stats = fstatSync(file);
-    if (stats.nlink === 0) throw this.#refuseEntries('write', path, new Error('the file was deleted'));
-    if (stats.size !== size)
-      throw this.#refuseEntries('write', path, new Error(`it has ${stats.size} bytes instead of ${size}`));
+  /** Cuts a segment to its whole frames. */
+  #cut(current: SegmentFile): void {
+    try {
+      current.cut();
+    } catch (error) {
+      this.#refuseEntries('cut', current.segment.path, error);
+    }
   }
 
   #refuseEntries(action: string, path: string, cause: unknown): StorageError {
@@ -234,33 +369,10 @@ export class SegmentWriter {
     this.#current = null;
     if (current === null) return;
     try {
-      closeSync(current.file);
+      if (this.#failure === null && current.hasRoom) current.cut();
+      current.close();
     } catch (error) {
-      throw this.#refuseEntries('close', current.path, error);
+      throw this.#refuseEntries('close', current.segment.path, error);
     }
-  }
-}
-
-/** Opens a segment to append after its whole frames. */
-function openEnd(segment: Segment, end: number, torn: number): OpenSegment {
-  let file: number | null = null;
-  try {
-    file = openSync(segment.path, 'a');
-    if (torn > 0) ftruncateSync(file, end);
-    return { ...segment, file, size: end };
-  } catch (error) {
-    if (file !== null) closeSync(file);
-    throw new StorageError('open', segment.path, { cause: error });
-  }
-}
-
-function makeFile({ path }: Segment): number {
-  try {
-    return openSync(path, 'ax');
-  } catch (error) {
-    throw new StorageError('write', path, {
-      cause: error,
-      remedy: 'check that the folder exists and can be written',
-    });
   }
 }

@@ -104,6 +104,7 @@ export class FlatVectorIndex implements VectorIndex {
 
   /** @param rows of different ids. @throws IndexCapacityError. */
   protected assertRoom(rows: readonly PreparedRow[]): void {
+    if (this.table.size + rows.length <= this.capacity) return;
     const wanted = this.table.size + rows.filter(({ id }) => !this.table.has(id)).length;
     if (wanted > this.capacity)
       throw new IndexCapacityError(this.name, this.capacity, wanted, 'remove rows, raise capacity, or use pgvector');

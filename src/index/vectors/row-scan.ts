@@ -1,5 +1,6 @@
 import { once } from '../../core/values/once.ts';
 import type { Distance } from '../../model/vector-index.ts';
+import { sumSquares } from './vector-doors.ts';
 
 /** `row-scan.wat` as bytes; a test compares them. */
 const KERNEL =
@@ -48,12 +49,6 @@ function openBlock(start: number, count: number, stride: number): Block {
   };
 }
 
-function sumSquares(vector: Float32Array): number {
-  let squares = 0;
-  for (const value of vector) squares += value * value;
-  return squares;
-}
-
 /**
  * Vectors of D numbers by slot, as float32, and a scan for those near a query by a kernel of WebAssembly. Blocks of
  * rows are as large as all before them, up to a limit, so that rows are never copied as their number grows. What is not
@@ -82,7 +77,8 @@ export class ScannedRows {
     while (slot >= this.#pages.length * this.#pageRows) this.#grow();
     if (vector === null) return;
     this.#largest = Math.max(this.#largest, sumSquares(vector));
-    this.get(slot).set(vector);
+    const { start, rows } = this.#pages[Math.floor(slot / this.#pageRows)] as Block;
+    rows.set(vector, (slot - start) * this.#stride);
   }
 
   #grow(): void {

@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { makeFolder, readBytes, readFolder, readText, writeAtomic } from '../../core/files/files.ts';
-import { readCheckedSafetensors, writeSafetensors } from '../../core/files/safetensors.ts';
-import { computeHash } from '../../core/hash/hash.ts';
+import { encodeInParts, readCheckedSafetensors } from '../../core/files/safetensors.ts';
 import { check } from '../../core/validation/validation.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
 import type { Distance } from '../../model/vector-index.ts';
@@ -49,10 +48,21 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-function encodeRows(rows: readonly SavedRow[]): Buffer {
-  return Buffer.concat(
-    rows.map(({ slot, id, subject, vector }) =>
-      Buffer.from(`${JSON.stringify({ slot, id, subject, hasVector: vector !== null })}\n`),
+const hashParts = (parts: readonly Uint8Array[]): string =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+
+/** Rows that are one part of their file. */
+const PART_ROWS = 4096;
+
+function encodeRows(rows: readonly SavedRow[]): Uint8Array[] {
+  const encode = ({ slot, id, subject, vector }: SavedRow) =>
+    `${JSON.stringify({ slot, id, subject, hasVector: vector !== null })}\n`;
+  return Array.from({ length: Math.ceil(rows.length / PART_ROWS) }, (_, part) =>
+    Buffer.from(
+      rows
+        .slice(part * PART_ROWS, (part + 1) * PART_ROWS)
+        .map(encode)
+        .join(''),
     ),
   );
 }
@@ -73,22 +83,22 @@ export async function writeSavedIndex(
   makeFolder(folder);
   const vectors = new Float32Array(rows.length * dimension);
   for (const [i, { vector }] of rows.entries()) if (vector !== null) vectors.set(vector, i * dimension);
-  const lines = encodeRows(rows);
-  const [vectorFile, rowFile] = [`vectors-${computeHash(vectors).slice(0, 16)}.safetensors`, rowFileName(lines)];
-  writeSafetensors(join(folder, vectorFile), {
+  const { header, data, dataHash } = encodeInParts({
     tensors: { vectors: { shape: [rows.length, dimension], data: vectors } },
     metadata: {},
   });
+  const lines = encodeRows(rows);
+  const lineHash = hashParts(lines);
+  const [vectorFile, rowFile] = [`vectors-${dataHash.slice(0, 16)}.safetensors`, `rows-${lineHash.slice(0, 16)}.jsonl`];
+  writeAtomic(join(folder, vectorFile), [header, data]);
   writeAtomic(join(folder, rowFile), lines);
-  const files: Record<string, string> = {};
-  for (const name of [vectorFile, rowFile, ...parts]) files[name] = await hashFile(join(folder, name));
+  const files: Record<string, string> = { [vectorFile]: hashParts([header, data]), [rowFile]: lineHash };
+  for (const name of parts) files[name] = await hashFile(join(folder, name));
   const manifest = { format: FORMAT, options, dimension, files };
   writeAtomic(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const name of readFolder(folder))
     if (/^(?:vectors|rows|graph)-/.test(name) && !Object.hasOwn(files, name)) rmSync(join(folder, name));
 }
-
-const rowFileName = (lines: Buffer) => `rows-${computeHash(lines).slice(0, 16)}.jsonl`;
 
 function readManifest(folder: string): z.output<typeof manifestSchema> {
   const path = join(folder, MANIFEST);

@@ -1,6 +1,7 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
+import { isStoredText } from '../../model/turns/memory-fields.ts';
 import type { Distance, VectorRow } from '../../model/vector-index.ts';
 
 /** A longer vector has squares that float32 cannot hold. */
@@ -10,9 +11,10 @@ const LONGEST_ID = 2048;
 /** How far the squared length of a unit vector that is stored as float32 may be from 1. Such a vector stays as it is, so that a saved index is reopened equal. */
 const UNIT_TOLERANCE = 2.5e-7;
 
-function sumSquares(vector: Float32Array): number {
+/** The squared length of a vector. */
+export function sumSquares(vector: Float32Array): number {
   let squares = 0;
-  for (const value of vector) squares += value * value;
+  for (let d = 0; d < vector.length; d++) squares += (vector[d] as number) * (vector[d] as number);
   return squares;
 }
 
@@ -46,24 +48,27 @@ function prepareVector(
   return target;
 }
 
-/** @throws ValidationError for a text that Postgres or UTF-8 cannot hold. */
-function assertText(text: string, where: string): void {
-  if (/[\0\p{Cs}]/u.test(text))
-    throw new ValidationError(`${where} holds U+0000 or half a surrogate pair; remove the character`, { where });
+/** An error about a text that Postgres or UTF-8 cannot hold. */
+const createTextError = (where: string) =>
+  new ValidationError(`${where} holds U+0000 or half a surrogate pair; remove the character`, { where });
+
+const isText = (value: unknown) => typeof value !== 'string' || isStoredText(value);
+
+function assertFields(fields: object, id: string): void {
+  for (const [key, value] of Object.entries(fields)) {
+    if (!isStoredText(key)) throw createTextError(`name ${JSON.stringify(key)} of row ${id}`);
+    if (!(Array.isArray(value) ? value.every(isText) : isText(value))) throw createTextError(`${key} of row ${id}`);
+  }
 }
 
-function assertSubject(subject: FilterSubject, where: string): void {
-  const { attributes = {}, ...fields } = subject;
-  for (const [key, value] of [...Object.entries(fields), ...Object.entries(attributes)]) {
-    assertText(key, `name ${JSON.stringify(key)} of ${where}`);
-    for (const item of Array.isArray(value) ? value : [value])
-      if (typeof item === 'string') assertText(item, `${key} of ${where}`);
-  }
+function assertSubject({ attributes, ...fields }: FilterSubject, id: string): void {
+  assertFields(fields, id);
+  if (attributes !== undefined) assertFields(attributes, id);
 }
 
 function assertId(id: string): void {
   if (typeof id !== 'string' || id === '') throw new ValidationError(`id of a row is not a text: ${id}; pass an id`);
-  assertText(id, `id ${JSON.stringify(id)}`);
+  if (!isStoredText(id)) throw createTextError(`id ${JSON.stringify(id)}`);
   const bytes = Buffer.byteLength(id);
   if (bytes > LONGEST_ID)
     throw new ValidationError(
@@ -83,7 +88,7 @@ function assertRow({ id, vector, subject = {} }: VectorRow, dimension: number): 
   assertId(id);
   if (vector.length !== dimension)
     throw new DimensionMismatchError(`vector of row ${id}`, dimension, vector.length, 'use the encoder of the index');
-  assertSubject(subject, `row ${id}`);
+  assertSubject(subject, id);
 }
 
 /**

@@ -11,8 +11,9 @@ export type ReadRecord = (id: string) => MemoryRecord | null;
 
 /** What indexes hold of a record. */
 export function toRow(record: MemoryRecord): VectorRow {
-  const { text: _, ...subject } = toTurn(record);
-  return { id: record.id, vector: record.embedding, subject };
+  const { id, conversationId, parentId, timestamp, author, channel, attributes } = toTurn(record);
+  const fields = { id, conversationId, parentId, timestamp, author, channel };
+  return { id, vector: record.embedding, subject: attributes === undefined ? fields : { ...fields, attributes } };
 }
 
 /**

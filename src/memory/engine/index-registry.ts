@@ -2,6 +2,7 @@ import { IndexCapacityError, IndexNotFoundError, QueryError, ValidationError } f
 import { suggestKnown } from '../../core/validation/validation.ts';
 import type { VectorIndexOptions } from '../../index/vectors/registry.ts';
 import type { Scored } from '../../model/turns/tie-rule.ts';
+import type { MemoryRecord } from '../../model/turns/turn.ts';
 import type { VectorIndex, VectorMatch, VectorSearchOptions } from '../../model/vector-index.ts';
 import { fuseLists, parseFusion } from '../../ops/fusion/registry.ts';
 import type { MemoryStore } from '../store/memory-store.ts';
@@ -99,17 +100,15 @@ export class MemoryIndexes {
     for (const name of names) this.#registry.get(name);
   }
 
-  /** Refuses new records that an index has no room for. @throws IndexCapacityError. */
-  assertRoom(added: number): void {
-    const wanted = this.#store.size + added;
-    for (const [name, { index }] of this.#followers)
-      if (index.capacity !== undefined && wanted > index.capacity)
-        throw new IndexCapacityError(
-          name,
-          index.capacity,
-          wanted,
-          'remove records, raise its capacity, or use pgvector',
-        );
+  /** Refuses records that an index has no room for. @throws IndexCapacityError. */
+  assertRoom(records: readonly Pick<MemoryRecord, 'id'>[]): void {
+    const { size } = this.#store;
+    const limits = Array.from(this.#followers, ([name, { index }]) => ({ name, capacity: index.capacity ?? Infinity }));
+    if (limits.every(({ capacity }) => size + records.length <= capacity)) return;
+    const wanted = size + records.filter(({ id }) => !this.#store.has(id)).length;
+    for (const { name, capacity } of limits)
+      if (wanted > capacity)
+        throw new IndexCapacityError(name, capacity, wanted, 'remove records, raise its capacity, or use pgvector');
   }
 
   /** Brings every index up to the store, also if one fails, which the next search reports. */

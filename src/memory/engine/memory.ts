@@ -255,7 +255,7 @@ export class Memory {
     // Texts are those of the schema, and vectors have the dimension of the store.
     for (const { id, embedding } of records) assertIndexable({ id, vector: embedding });
     assertRecordsWithinRange(records, this.#options.outcomeRange);
-    this.#indexes.assertRoom(records.filter(({ id }) => !this.#store.has(id)).length);
+    this.#indexes.assertRoom(records);
   }
 
   /** Removes a record. @returns whether it was there. @throws ConservationViolationError as `addBatch`; StorageError. */

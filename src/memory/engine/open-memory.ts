@@ -40,7 +40,7 @@ export async function openMemory(written: MemoryInput | ServedMemoryInput): Prom
   const named = Object.entries(indexes);
   const followers = new Map<string, FollowingIndex>();
   try {
-    if (typeof options.outcomeRange !== 'string') assertRecordsWithinRange(store.records(), options.outcomeRange);
+    assertRecordsWithinRange(store.records(), options.outcomeRange);
     for (const [name, index] of named) noteSaved(store, name, index);
     for (const [name, index] of named) followers.set(name, await openIndex(store, name, index, dimension));
     computePriors([{ outcome: 0 }, { outcome: 1 }], null, { range: 'none' }); // loads Student's t now, not within the time of the first query

@@ -26,6 +26,8 @@ export interface KillReport {
 export interface KilledWriters {
   /** The path of the program. */
   readonly entry: string;
+  /** Writers at the same time. Default: {@link WRITERS}. */
+  readonly count?: number;
   /** Default: `bundle`. See {@link buildWriter}. */
   readonly packages?: 'bundle' | 'external';
   /** Opens the store and compares it with what each writer did. @returns the operations of each. @throws Error for a store that is not as it must be. */
@@ -115,7 +117,7 @@ export function assertCount(operations: number, steps: readonly number[]): void 
 
 const sortById = (list: readonly MemoryRecord[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-const RECORD_WRITERS: KilledWriters = {
+export const RECORD_WRITERS: KilledWriters = {
   entry: join(import.meta.dirname, 'kill-writer.harness.ts'),
   async check(folder, acknowledged) {
     const store = await openStore(folder);
@@ -143,8 +145,8 @@ const drawMoment = (uniform: () => number): Moment =>
   uniform() < 0.2 ? { from: 'start', delay: 40 + 160 * uniform() } : { from: 'open', delay: 120 * uniform() };
 
 /**
- * Kills a process with {@link WRITERS} writers again and again, and checks the store after each kill: every acknowledged operation is there, of each writer at
- * most one more, each as a whole, and the store counts no other.
+ * Kills a process with writers again and again, and checks the store after each kill: every acknowledged operation is
+ * there, of each writer at most one more, each as a whole, and the store counts no other.
  *
  * @param folder for the program and the store.
  * @param writers of records by default.
@@ -160,7 +162,7 @@ export async function runKills(
   const path = join(folder, 'store');
   const random = createRandom(seed, 'kills');
   const counts = { whileWriting: 0, acknowledged: 0, unacknowledged: 0, snapshots: 0, duringSnapshots: 0 };
-  let done = new Array<number>(WRITERS).fill(0);
+  let done = new Array<number>(writers.count ?? WRITERS).fill(0);
   for (let kill = 0; kill < kills; kill++) {
     const lines = await killWriters(
       program,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { runKills } from './kills.harness.ts';
+import { RECORD_WRITERS, runKills } from './kills.harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-kills-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,4 +15,10 @@ test('INV-003: what 16 writers were acknowledged is there after their process wa
   // How many there are depends on how busy the machine is.
   expect(report.snapshots).toBeGreaterThan(0);
   expect(report.duringSnapshots).toBeGreaterThan(0);
+});
+
+test('INV-003: what a writer alone was acknowledged, whose entries are written over zeros, is there after its process was killed', async () => {
+  const report = await runKills(join(folder, 'lone'), 31, 19, { ...RECORD_WRITERS, count: 1 });
+  expect(report.whileWriting).toBeGreaterThan(9);
+  expect(report.acknowledged).toBeGreaterThan(report.kills);
 });

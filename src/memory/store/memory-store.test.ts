@@ -239,6 +239,24 @@ test('a snapshot has the changes before it, and not those that come while it is 
   await again.close();
 });
 
+test('a record keeps at most 256 KiB of the vectors of others, also after reopening', async () => {
+  const listArrays = (store: MemoryStore) =>
+    new Set(Array.from({ length: store.size }, (_, i) => store.view(`r${i}`)!.embedding.buffer));
+  const measure = (store: MemoryStore) => Array.from(listArrays(store), ({ byteLength }) => byteLength);
+  const records = createSampleRecords(101, 1021);
+  const store = await openStore(folder);
+  await store.put(records);
+  expect(measure(store)).toEqual([2 ** 18, 37 * 1021 * 4]); // 64 vectors of 1021 numbers, and the others
+  await store.close();
+  const again = await openStore(folder);
+  expect(measure(again)).toEqual([64 * 1021 * 4, 37 * 1021 * 4]);
+  expect([...again.records()]).toEqual(records);
+  await again.close();
+  const wide = await openStore(null);
+  await wide.put([createSampleRecord('r0', 2 ** 16 + 3), createSampleRecord('r1', 2 ** 16 + 3)]);
+  expect(measure(wide)).toEqual([2 ** 18 + 12, 2 ** 18 + 12]);
+});
+
 test('the dimension asked for is that of every record', async () => {
   const store = await openStore(folder, { dimension: 7 });
   await expect(store.put([createSampleRecord('a', 11)])).rejects.toThrow(/embedding of record a: expected 7, got 11/);

@@ -24,6 +24,9 @@ export type Operation = Change & { readonly at?: number };
 
 const LENGTH_BYTES = 4;
 
+/** Numbers of an array whose views are vectors of records: a record that stays keeps the whole array, here 256 KiB. */
+export const SHARED_NUMBERS = 2 ** 16;
+
 /** A record without its vector. */
 export const splitHead = ({ embedding: _, ...head }: MemoryRecord): RecordHead => head;
 
@@ -63,6 +66,18 @@ export function joinRecords(heads: readonly RecordHead[], vectors: Float32Array)
   return heads.map((head, row) => ({ ...head, embedding: viewRow(vectors, dimension, row) }));
 }
 
+/** Joins records and the bytes of their vectors, which are copied: their place need not be a multiple of 4. */
+function copyRecords(heads: readonly RecordHead[], bytes: Uint8Array): MemoryRecord[] {
+  const rowBytes = bytes.byteLength / heads.length;
+  const count = Math.max(1, Math.floor((SHARED_NUMBERS * Float32Array.BYTES_PER_ELEMENT) / rowBytes));
+  const records: MemoryRecord[] = [];
+  for (let row = 0; row < heads.length; row += count) {
+    const part = bytes.subarray(row * rowBytes, (row + count) * rowBytes);
+    records.push(...joinRecords(heads.slice(row, row + count), new Float32Array(new Uint8Array(part).buffer)));
+  }
+  return records;
+}
+
 /** The operation that {@link encodeOperation} wrote. @throws ValidationError for other bytes. */
 export function decodeOperation(payload: Uint8Array, sequence: number): Operation {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
@@ -72,8 +87,7 @@ export function decodeOperation(payload: Uint8Array, sequence: number): Operatio
       | Exclude<Operation, { kind: 'put' }>
       | { kind: 'put'; records: RecordHead[]; at?: number };
     if (head.kind !== 'put') return head;
-    const vectors = new Float32Array(new Uint8Array(bytes.subarray(end)).buffer); // a copy, whose place is a multiple of 4
-    return { ...head, records: joinRecords(head.records, vectors) };
+    return { ...head, records: copyRecords(head.records, bytes.subarray(end)) };
   } catch (error) {
     throw new ValidationError(
       `entry ${sequence} of the journal is no operation of a memory store; open the folder with the program that wrote it`,

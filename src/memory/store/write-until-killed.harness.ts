@@ -10,7 +10,7 @@ interface KilledStore {
 
 /**
  * Changes a store until the process is killed, if it was started for that. Prints a line for each operation after it was acknowledged. The arguments of the process
- * are the folder, and the number of operations that each writer has done before.
+ * are the folder, and the number of operations that each writer has done before: there are as many writers as numbers.
  */
 export async function writeUntilKilled<S extends KilledStore>(
   open: (folder: string) => Promise<S>,
@@ -34,5 +34,5 @@ export async function writeUntilKilled<S extends KilledStore>(
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   };
-  await Promise.all([takeSnapshots(), ...Array.from({ length: WRITERS }, (_, writer) => write(writer))]);
+  await Promise.all([takeSnapshots(), ...starts.map((_, writer) => write(writer))]);
 }

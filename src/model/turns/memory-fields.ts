@@ -201,6 +201,10 @@ const number = z
 export const storedText = z.string().regex(/^[^\p{Cs}\0]*$/u, 'a text of well-formed Unicode without U+0000');
 const attributeText = storedText;
 
+/** True if {@link storedText} accepts a text. Takes no regular expression, which would take ten times as long. */
+export const isStoredText = (value: string): boolean =>
+  (value as string & { isWellFormed(): boolean }).isWellFormed() && !value.includes('\0');
+
 const value = z.union(
   [attributeText, number, z.boolean(), z.array(attributeText)],
   'a text, a finite number, if whole within 2^53 - 1, a boolean or a list of texts',
