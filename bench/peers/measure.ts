@@ -142,7 +142,7 @@ async function compareSides(
 }
 
 /** Compilers and caches are warm after these processor seconds, these seconds on the clock, or as many times. */
-const WARM = { seconds: 1, wallSeconds: 4, times: 100 };
+const WARM = { seconds: 0.5, wallSeconds: 2, times: 10 };
 const isWarm = ({ seconds, wallSeconds }: Omit<Cost, 'peakBytes'>) =>
   seconds >= WARM.seconds || wallSeconds >= WARM.wallSeconds;
 
