@@ -11,7 +11,7 @@ const SIZES = {
   small: { queries: 503, candidates: 50, signals: 16, epochs: 20 },
   published: { queries: 10_000, candidates: 100, signals: 16, epochs: 100 },
 } as const satisfies Record<PeerSize, object>;
-/** Of losses and weights after all steps in float32, whose order of summation differs. */
+/** Losses and weights may differ by it: float32, summed in another order. */
 const TOLERANCE = 1e-4;
 const WORK = 'train/listwise';
 

@@ -18,7 +18,7 @@ function drawRows(count: number, width: number): Float32Array {
   return Float32Array.from({ length: count * width }, () => stream.drawNormal() * 10 ** stream.integer(7));
 }
 
-/** Fewer numbers than the kernel takes, those left over by four, more rows than at once, few rows at once, one too long. */
+// Fewer numbers than the kernel takes, those left over by four, more rows than at once, few rows at once, one too long.
 test.each([1, 15, 16, 17, 18, 19, 101, 384, 2003, 13_007, 30_011])('products of rows of %d numbers', (width) => {
   const [queries, matrix] = [drawRows(3, width), drawRows(23, width)];
   const source = createRandom(width, 'chosen');

@@ -5,7 +5,7 @@ import { multiplyRows, viewRow } from './rows.ts';
 const KERNEL =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEABAcVAgZtZW1vcnkCAAhtdWx0aXBseQAACokCAYYCAwR/AnsBfCACIANBA3RqIQgCQANAIAIgCE8NAf0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAAAAAAAAIQogACEFIAEgBEECdGohByABIARBfHFBAnRqIQYCQANAIAEgBk8NASAJIAX9AAQAIAH9XQMA/V/98gH98AEhCSAKIAX9AAQQIAH9XQMI/V/98gH98AEhCiABQRBqIQEgBUEgaiEFDAALCyAJ/SEAIQsCQANAIAEgB08NASALIAUrAwAgASoCALuioCELIAFBBGohASAFQQhqIQUMAAsLIAIgCyAJ/SEBoCAK/SEAIAr9IQGgoDkDACACQQhqIQIMAAsLCw==';
 
-/** The memory of the kernel: the query, products of at most so many rows, and behind them the rows. */
+/** The memory of the kernel: products of at most 64 rows, the query, and the rows. */
 const MEMORY_BYTES = 2 ** 18;
 const MOST_ROWS = 64;
 /** With fewer numbers a loop is faster. */
@@ -24,8 +24,8 @@ const openKernel = once(() => {
 });
 
 /**
- * Products of row `i` of a row-major matrix with chosen rows of another, in float64: the bits of {@link multiplyRows}, by
- * a kernel of WebAssembly. A row is copied before it is read, which takes less than to wait for its numbers one by one.
+ * Products of row `i` of a row-major matrix with chosen rows of another, in float64: the bits of {@link multiplyRows},
+ * by a kernel of WebAssembly. A row is copied before it is read, which takes less than to wait for its numbers one by one.
  *
  * @param rows [C]; negative ones have the product 0.
  * @returns [C]
