@@ -11,8 +11,8 @@ const works = await (await WORK_GROUPS[name]()).open(folder);
 let giveResult: GiveResult | null = null;
 
 /**
- * Processor seconds of a work after which it is timed, or twice as many on the clock: a collection takes from V8 what it
- * has compiled. The first run has the peak of memory, the last the times.
+ * Processor seconds of a work after which it is timed, or twice as many on the clock: a collection takes from V8 what
+ * it has compiled. The first run has the peak of memory, the last the times.
  */
 const STEADY_SECONDS = 0.5;
 

@@ -25,7 +25,8 @@ const openKernel = once(() => {
 
 /**
  * Products of row `i` of a row-major matrix with chosen rows of another, in float64: the bits of {@link multiplyRows},
- * by a kernel of WebAssembly. A row is copied before it is read, which takes less than to wait for its numbers one by one.
+ * by a kernel of WebAssembly. A row is copied before it is read, which takes less than to wait for its numbers one by
+ * one.
  *
  * @param rows [C]; negative ones have the product 0.
  * @returns [C]
