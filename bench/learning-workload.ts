@@ -2,6 +2,7 @@ import { drawHandmadeTable } from '../src/rank/learning/feature-table.fixture.ts
 import type { FeatureTable } from '../src/rank/learning/feature-table.ts';
 import { createLinearModel, type LinearModel } from '../src/rank/learning/linear-model.ts';
 import { fitStandardisation } from '../src/rank/learning/standardisation.ts';
+import type { TrainingOptions } from '../src/rank/learning/training.ts';
 
 export interface LearningSettings {
   readonly queries: number;
@@ -16,6 +17,16 @@ export interface LearningSettings {
 
 export const LEARNING_RATE = 0.05;
 
+/** Listwise cross-entropy with Adam. */
+export function buildTrainingOptions({
+  epochs,
+  batch = null,
+  seed,
+}: Pick<LearningSettings, 'epochs' | 'batch' | 'seed'>): TrainingOptions {
+  const shared = { learningRate: LEARNING_RATE, l2: 0, batchSize: batch, startNoise: 0 };
+  return { ...shared, epochs, patience: epochs, seed, loss: { name: 'listwise', temperature: 1 } };
+}
+
 /** One line of the table. */
 export interface LearningRow {
   readonly name: string;
@@ -28,7 +39,12 @@ export interface LearningRow {
 }
 
 /** Signals on scales of their own, and relevance that hangs on all of them and on chance. */
-export function drawLearningWorkload({ queries, candidates, signals, seed }: LearningSettings): {
+export function drawLearningWorkload({
+  queries,
+  candidates,
+  signals,
+  seed,
+}: Pick<LearningSettings, 'queries' | 'candidates' | 'signals' | 'seed'>): {
   table: FeatureTable;
   model: LinearModel;
 } {

@@ -12,6 +12,7 @@ export const WORK_GROUPS = {
   ring: async () => (await import('./works/ring.ts')).ring,
   pagerank: async () => (await import('./works/pagerank.ts')).pagerank,
   rerank: async () => (await import('./works/rerank.ts')).rerank,
+  learning: async () => (await import('./works/learning.ts')).learning,
   memory: async () => (await import('./works/memory.ts')).memory,
 } as const satisfies Record<string, () => Promise<WorkGroup>>;
 export type WorkGroupName = keyof typeof WORK_GROUPS;

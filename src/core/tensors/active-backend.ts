@@ -83,8 +83,9 @@ interface Cost {
 
 /** The sums of the fields; what `b` lacks is 0. */
 export function addFields<T extends { readonly [Name in keyof T]: number }>(a: T, b: Partial<T> = {}): T {
-  const names = Object.keys(a) as (keyof T)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + (b[name] ?? 0)])) as unknown as T;
+  const sum: Record<string, number> = { ...a };
+  for (const name in b) if (name in sum) sum[name] = (sum[name] as number) + (b[name] ?? 0);
+  return sum as T;
 }
 
 /** The cost of the innermost work that is measured. */

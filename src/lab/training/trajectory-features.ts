@@ -82,9 +82,13 @@ async function computeAheadColumns(
 ): Promise<Record<string, Column>> {
   const { corpus } = workspace;
   const cosines = await findForwardCosines(workspace, pool.positions, TURNS_AHEAD);
-  const { cosine } = listTurnsAhead(corpus, cosines, TURNS_AHEAD);
-  const look = (position: number, steps: number, turns: number) =>
-    cosine({ position, ringPosition: corpus.ringPosition[position] as number, turns }, steps);
+  const ahead = listTurnsAhead(corpus, cosines, TURNS_AHEAD);
+  const cosine = new Float64Array(1);
+  const look = (position: number, steps: number, turns: number) => {
+    const looker = { position, ringPosition: corpus.ringPosition[position] as number, turns };
+    ahead.copyCosines(looker, steps, steps + 1, cosine, 0);
+    return cosine[0] as number;
+  };
   const columns: Record<string, Column> = {};
   for (let k = 1; k <= TURNS_AHEAD; k++) {
     columns[`ahead.${k}`] = Float32Array.from(pool.positions, (position, pair) =>

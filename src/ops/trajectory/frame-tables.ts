@@ -154,14 +154,15 @@ export function openFrames(
   const dimension = computeRowWidth('vectors of the corpus', vectors, corpus.size);
   if (components.length !== corpus.size)
     throw new DimensionMismatchError('components of the corpus', corpus.size, components.length);
-  const places = new Map<number, Int32Array>();
-  const positions = (place: number) => getOrCompute(places, place, () => listPositions(corpus, place));
+  const [known, places]: [FrameTables[], Int32Array[]] = [[], []];
+  const positions = (place: number) => (places[place] ??= listPositions(corpus, place));
   const build = (place: number) => {
     const own = listPositions(corpus, place);
     const counts = own.map((position) => components[position] as number);
     const conversation = corpus.conversations[place] as Conversation;
     return buildFrameTables(conversation, gatherRows(vectors, dimension, own), counts, findParents?.(place));
   };
-  const tables = (place: number) => getOrCompute(kept, corpus.conversations[place] as Conversation, () => build(place));
+  const find = (place: number) => getOrCompute(kept, corpus.conversations[place] as Conversation, () => build(place));
+  const tables = (place: number) => (known[place] ??= find(place));
   return { corpus, vectors, dimension, tables, positions };
 }

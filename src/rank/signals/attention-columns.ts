@@ -116,14 +116,14 @@ export function scoreBatch(
 
 /** The score of each candidate by the mechanism of the options. @param coordinates that TPO compares. */
 export async function computeAttention(
-  { world, pool, inputs }: Work<object>,
+  { pool, inputs }: Pick<Work<object>, 'pool' | 'inputs'>,
   attention: AttentionOptions,
   coordinates: TrajectoryOptions,
 ): Promise<Column> {
   const { frames, cosine, logMasses } = inputs as { frames: QueryFrames; cosine: Column; logMasses?: Column };
   const steps = attention.topology === 'ring' ? frames.ringDistances : frames.lineDistances;
   const compares = comparesCoordinates(attention);
-  const distances = compares ? await measureDistances(world, pool, frames, coordinates) : null;
+  const distances = compares ? await measureDistances(pool, frames, coordinates) : null;
   const masked = cosine.map((value, pair) => ((pool.positions[pair] as number) < 0 ? MASKED : value));
   const parts = { steps, cosine: masked, logMasses, distances };
   if (await computesOnHost()) return computeHostColumn(pool, fillAttention(parts, attention));

@@ -10,9 +10,11 @@ const similarity = Array.from({ length: TURNS }, () => Array.from({ length: TURN
 /** A conversation of 23 turns, whose corpus positions are 100 and so on. */
 const buildAhead = (width: number, asked: Looker[] = []) => ({
   width,
-  cosine(looker: Looker, steps: number): number {
-    asked.push({ ...looker });
-    return similarity[looker.position - 100]![looker.ringPosition + steps] as number;
+  copyCosines(looker: Looker, start: number, end: number, into: Float64Array, at: number) {
+    for (let steps = start; steps < end; steps++) {
+      asked.push({ ...looker });
+      into[at + steps - start] = similarity[looker.position - 100]![looker.ringPosition + steps] as number;
+    }
   },
 });
 
@@ -107,6 +109,8 @@ test('in the order of time near turns are found ahead, and those beyond the band
   const order = listTurnsAhead(turns, new Map([[0, tables]]), width);
   expect(order.width).toBe(3);
   const looker = { position: 8, ringPosition: 1, turns: 9 };
-  expect([0, 2, 3].map((steps) => order.cosine(looker, steps))).toEqual([100, 102, 103]);
-  expect([4, 7].map((steps) => order.cosine(looker, steps))).toEqual([-501, -801]);
+  const copied = new Float64Array(9).fill(7);
+  order.copyCosines(looker, 1, 4, copied, 2);
+  order.copyCosines(looker, 3, 7, copied, 4);
+  expect([...copied]).toEqual([7, 7, 101, 102, 103, -501, -601, -701, 7]);
 });

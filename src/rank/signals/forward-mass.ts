@@ -179,18 +179,23 @@ export interface Looker {
 export interface TurnsAhead {
   /** W: the steps, either way round the ring, to the last key that is looked at. */
   readonly width: number;
-  /** Cosine of the looker to the turn `steps` positions after it, which is at most W steps away one way or the other. */
-  cosine(looker: Looker, steps: number): number;
+  /**
+   * Writes the cosines of the looker to the turns `start` to `end` - 1 positions after it, which are at most W steps away
+   * one way or the other, into an array from `at` on.
+   */
+  copyCosines(looker: Looker, start: number, end: number, into: Float64Array, at: number): void;
 }
 
 /** The turns in time order. @param width W */
 export function listTurnsAhead({ conversationOf }: Corpus, cosines: CorpusCosines, width: number): TurnsAhead {
   return {
     width,
-    cosine({ position, ringPosition }, steps) {
-      const own = cosines.get(conversationOf[position] as number) as ForwardCosines;
-      if (steps <= own.width) return own.next[ringPosition * (own.width + 1) + steps] as number;
-      return own.first[(ringPosition + steps) * own.width + ringPosition] as number;
+    copyCosines({ position, ringPosition }, start, end, into, at) {
+      const { width: near, next, first } = cosines.get(conversationOf[position] as number) as ForwardCosines;
+      for (let steps = start; steps < end; steps++)
+        into[at + steps - start] = (
+          steps <= near ? next[ringPosition * (near + 1) + steps] : first[(ringPosition + steps) * near + ringPosition]
+        ) as number;
     },
   };
 }
@@ -215,25 +220,31 @@ class ForwardMasses {
     this.#logits = new Float64Array(2 * ahead.width + 1);
   }
 
-  #push(cosine: number, distance: number): void {
-    this.#logits[this.#count++] = cosine * (this.#slopes[distance] as number) + (this.#offsets[distance] as number);
+  /** Takes in the keys `start` to `end` - 1 positions after the looker. @param ring turns on it. */
+  #push(looker: Looker, start: number, end: number, ring: number): void {
+    const [logits, slopes, offsets] = [this.#logits, this.#slopes, this.#offsets];
+    this.#ahead.copyCosines(looker, start, end, logits, this.#count);
+    for (let k = start; k < end; k++, this.#count++) {
+      const distance = Math.min(k, ring - k);
+      logits[this.#count] =
+        (logits[this.#count] as number) * (slopes[distance] as number) + (offsets[distance] as number);
+    }
   }
 
   /** Takes in each key in the band but the query, once; returns how many keys are beyond it. */
   #look(looker: Looker): number {
     const { ringPosition, turns } = looker;
-    const ahead = this.#ahead;
-    const { width } = ahead;
+    const { width } = this.#ahead;
     const { topology, self } = this.#options;
     const steps = turns - ringPosition;
     const start = self === 'include' ? 0 : 1;
     const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
     const end = Math.min(steps, width + 1);
     this.#count = 0;
-    for (let k = start; k < end; k++) this.#push(ahead.cosine(looker, k), Math.min(k, ring - k));
+    this.#push(looker, start, end, ring);
     // Turns more than W positions later, but at most W steps in the other direction.
     const wrapped = Math.max(width + 1, ring - width);
-    for (let k = wrapped; k < steps; k++) this.#push(ahead.cosine(looker, k), ring - k);
+    this.#push(looker, wrapped, steps, ring);
     return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
   }
 

@@ -86,8 +86,10 @@ export async function countComponents(texts: readonly string[], progress: StartP
 
 /** The frames of the turns, a conversation's made once for all queries. @param components [N] */
 export async function openWorldFrames({ shared }: World, components: Int32Array): Promise<CorpusFrames> {
-  const kept = await keepParts<FrameTables>(shared, 'frame tables');
-  return openFrames(shared.corpus, shared.turnVectors, components, { kept });
+  return shared.keepOnce('frames of turns', async () => {
+    const kept = await keepParts<FrameTables>(shared, 'frame tables');
+    return openFrames(shared.corpus, shared.turnVectors, components, { kept });
+  });
 }
 
 /** What the coordinates of the queries are computed from. */

@@ -176,7 +176,7 @@ function fromArtifact(artifact: Artifact): unknown {
 export class StageResults {
   readonly #store: StageStore;
   readonly #results = new Map<string, Promise<unknown>>();
-  #counts: StageCounts = {};
+  #counts: Record<string, StageCount> = {};
 
   constructor(store: StageStore) {
     this.#store = store;
@@ -201,7 +201,7 @@ export class StageResults {
   }
 
   #count({ name }: Stage, count: Partial<StageCount>): void {
-    this.#counts = { ...this.#counts, [name]: addFields(this.#counts[name] ?? NO_COUNT, count) };
+    this.#counts[name] = addFields(this.#counts[name] ?? NO_COUNT, count);
   }
 
   /** Counts since they were last taken. */

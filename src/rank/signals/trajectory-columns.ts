@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { getOrCompute } from '../../core/values/once.ts';
 import { type CoordinateName, listCoordinateWeights } from '../../ops/trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../../ops/trajectory/query-frames.ts';
 import { trajectoryDistance } from '../../ops/trajectory/trajectory-distance.ts';
 import { computeHostColumn, computesOnHost, fillDistances, fillTrajectory } from './host-columns.ts';
-import type { World } from './signal.ts';
 import type { TrajectoryOptions } from './signal-options.ts';
-import { type CandidatePool, type Column, computeColumn, type PoolBatch, sliceBatch, uploadBatch } from './stage.ts';
+import { type Column, computeColumn, type PoolBatch, type PoolRows, sliceBatch, uploadBatch } from './stage.ts';
 import { trajectoryScore } from './trajectory-score.ts';
 
 /**
@@ -47,30 +47,27 @@ export function measureBatch(frames: QueryFrames, batch: PoolBatch, options: Tra
   return trajectoryDistance(tf.tensor3d(compared, shape), tf.tensor3d(queries, shape), weights);
 }
 
+/** Distances by the frames that they compare, and by their weights. */
+const measured = new WeakMap<QueryFrames, Map<string, Promise<Column>>>();
+
 /** Trajectory distance of every pair, which the trajectory score and TPO share. */
-export function measureDistances(
-  world: World,
-  pool: CandidatePool,
-  frames: QueryFrames,
-  options: TrajectoryOptions,
-): Promise<Column> {
-  const { dimensions, complexityScale, weights } = options;
-  const key = ['trajectory distances', pool.stage.key, dimensions, complexityScale, weights, world.control];
-  return world.keepOnce(key, async () =>
+export function measureDistances(pool: PoolRows, frames: QueryFrames, options: TrajectoryOptions): Promise<Column> {
+  const known = getOrCompute(measured, frames, () => new Map<string, Promise<Column>>());
+  const weights = weighCoordinates(options);
+  return getOrCompute(known, weights.join(), async () =>
     (await computesOnHost())
-      ? computeHostColumn(pool, fillDistances(frames, weighCoordinates(options)))
+      ? computeHostColumn(pool, fillDistances(frames, weights))
       : computeColumn(pool, (batch) => measureBatch(frames, batch, options)),
   );
 }
 
 /** exp(-D / sigma) of every pair. */
 export async function computeTrajectory(
-  world: World,
-  pool: CandidatePool,
+  pool: PoolRows,
   frames: QueryFrames,
   options: TrajectoryOptions,
 ): Promise<Column> {
-  const distances = await measureDistances(world, pool, frames, options);
+  const distances = await measureDistances(pool, frames, options);
   if (await computesOnHost()) return computeHostColumn(pool, fillTrajectory(distances, options.sigma));
   return computeColumn(pool, (batch) => trajectoryScore(uploadBatch(distances, batch), options.sigma));
 }

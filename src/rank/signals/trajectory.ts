@@ -15,6 +15,5 @@ export const trajectorySignal = defineSignal({
   reads: listDistanceReads,
   key: ({ weight: _, ...key }: TrajectoryOptions) => key,
   inputs: (options, setting) => ({ frames: pairFrames(options, setting) }),
-  compute: async ({ world, pool, inputs }, options) =>
-    (await loadColumns()).computeTrajectory(world, pool, inputs.frames, options),
+  compute: async ({ pool, inputs }, options) => (await loadColumns()).computeTrajectory(pool, inputs.frames, options),
 });

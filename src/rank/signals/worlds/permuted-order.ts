@@ -88,11 +88,14 @@ export function listAheadInOrder(corpus: Corpus, vectors: Float32Array, width: n
   const dimension = vectors.length / corpus.size;
   return {
     width,
-    cosine({ position, ringPosition: drawnRingPosition, turns }: Looker, steps) {
+    copyCosines({ position, ringPosition: drawnRingPosition, turns }: Looker, start, end, into, at) {
       const conversation = corpus.conversationOf[position] as number;
-      const other = order(conversation, turns).turnAt[drawnRingPosition + steps] as number;
-      const there = (conversations[conversation] as Int32Array)[other] as number;
-      return multiplyRows(vectors, position, vectors, there, dimension);
+      const { turnAt } = order(conversation, turns);
+      for (let steps = start; steps < end; steps++) {
+        const other = turnAt[drawnRingPosition + steps] as number;
+        const there = (conversations[conversation] as Int32Array)[other] as number;
+        into[at + steps - start] = multiplyRows(vectors, position, vectors, there, dimension);
+      }
     },
   };
 }

@@ -1,17 +1,16 @@
-"""A linear mix of signals trained by listwise cross-entropy with Adam in torch, float32, all queries in a step.
+"""A linear mix of signals trained by listwise cross-entropy with Adam in torch, float32, on one thread.
 
-Usage: learning.py FOLDER. Reads the standardised signals, the grades' shares and the settings that bench/learning-peer.ts
-wrote to the folder, and prints the seconds of all epochs, the fastest of the repeats, and the losses before the first and
-the last step as JSON.
+Usage: learning.py FOLDER PEER. All queries are in a step; the signals and the grades' shares are those of
+bench/peers/works/learning.ts.
 """
 
 import json
 import pathlib
 import sys
-import time
 
 import numpy as np
 import torch
+from serve import serve
 
 
 def train(features, shares, epochs, learning_rate):
@@ -25,20 +24,17 @@ def train(features, shares, epochs, learning_rate):
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
-    return losses
+    return lambda: np.array([*losses, *weights.tolist()])
 
 
 def main(folder):
+    torch.set_num_threads(1)
     settings = json.loads((folder / "settings.json").read_text())
     read = lambda name, width: torch.from_numpy(np.fromfile(folder / name, dtype="<f4").reshape(-1, width))
     features = read("features.f32", settings["signals"])
     shares = read("shares.f32", settings["candidates"])
-    times = []
-    for _ in range(settings["repeats"]):
-        start = time.perf_counter()
-        losses = train(features, shares, settings["epochs"], settings["learningRate"])
-        times.append(time.perf_counter() - start)
-    print(json.dumps({"seconds": min(times), "firstLoss": losses[0], "lastLoss": losses[-1]}))
+    serve({"train/listwise": lambda: train(features, shares, settings["epochs"], settings["learningRate"])})
 
 
-main(pathlib.Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))
