@@ -91,8 +91,12 @@ def main(folder, peer):
         found = index.search(queries, k)
         return lambda: index.list_rankings(found)
 
+    def search_texts():
+        index.build(texts)
+        return search(DEPTHS[0])
+
     searches = {f"bm25-search/k{k}": (lambda k=k: search(k)) for k in DEPTHS}
-    serve({"bm25-index": build, **searches})
+    serve({"bm25-index": build, f"bm25-texts/k{DEPTHS[0]}": search_texts, **searches})
 
 
 if __name__ == "__main__":

@@ -10,6 +10,16 @@ requirePackages('wabt').test('the bytes of the kernel are those of its text', as
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
 });
 
+test('memory that the kernel cannot have is refused, and leaves what is allocated', () => {
+  const memory = new PostingMemory();
+  memory.uint8[memory.allocate(1)] = 7;
+  expect(() => memory.allocate(2 ** 32)).toThrow(
+    /^lists of words need 4097 MiB, which the kernel of bm25 cannot have \(at most 4096\); divide the texts/,
+  );
+  expect(memory.allocate(1)).toBe(8);
+  expect(memory.uint8[0]).toBe(7);
+});
+
 test('what is allocated is zero, apart from the rest, and stays when the memory grows', () => {
   const memory = new PostingMemory();
   const [first, second] = [memory.allocate(13), memory.allocate(3)];

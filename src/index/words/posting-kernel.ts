@@ -1,3 +1,4 @@
+import { ValidationError } from '../../core/errors/errors.ts';
 import { once } from '../../core/values/once.ts';
 
 /** `posting-kernel.wat` as bytes; a test compares them. */
@@ -55,17 +56,30 @@ export class PostingMemory {
     this.#view();
   }
 
-  /** Memory grows by half or more. @returns a place, a multiple of 8. @throws RangeError beyond 4 GiB. */
+  /**
+   * Memory grows by half or more.
+   *
+   * @returns a place, a multiple of 8.
+   * @throws ValidationError beyond 4 GiB, and where the machine has no memory left.
+   */
   allocate(bytes: number): number {
     const place = this.#used;
-    this.#used += 8 * Math.ceil(bytes / 8);
+    const end = place + 8 * Math.ceil(bytes / 8);
     const held = this.int32.byteLength / PAGE;
-    const missing = Math.ceil(this.#used / PAGE) - held;
-    if (missing > 0) {
-      this.#memory.grow(Math.max(missing, Math.min(MOST_PAGES - held, held >> 1)));
-      this.#view();
-    }
+    const missing = Math.ceil(end / PAGE) - held;
+    if (missing > 0) this.#grow(Math.max(missing, Math.min(MOST_PAGES - held, held >> 1)), end);
+    this.#used = end;
     return place;
+  }
+
+  #grow(pages: number, bytes: number): void {
+    try {
+      this.#memory.grow(pages);
+    } catch (cause) {
+      const message = `lists of words need ${Math.ceil(bytes / 2 ** 20)} MiB, which the kernel of bm25 cannot have (at most 4096); divide the texts among several indexes`;
+      throw new ValidationError(message, { bytes }, { cause });
+    }
+    this.#view();
   }
 
   /** Views end when the memory grows. */
