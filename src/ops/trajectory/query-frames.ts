@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
+import { multiplyRows } from '../../core/tensors/rows.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
@@ -47,9 +47,8 @@ interface Frame {
   readonly tables: FrameTables;
   /** Without the query. */
   readonly tree: ConversationTree;
-  /** Ring and corpus position of the turn that the query answers, and how many answers it had before. */
+  /** Ring position of the turn that the query answers, and how many answers it had before. */
   readonly parent: number;
-  readonly position: number;
   readonly answers: number;
   readonly first: number;
   readonly span: number;
@@ -60,9 +59,7 @@ interface Frame {
   /** The query's own figures. */
   readonly depth: number;
   readonly components: number;
-  homogeneity: number;
-  /** The pair that has the query's coordinates in the frame; -1 as long as none has. */
-  pair: number;
+  readonly homogeneity: number;
 }
 
 interface Context {
@@ -75,19 +72,15 @@ interface Context {
   readonly scale: ComplexityScale;
 }
 
-/** The homogeneity of a query in frames. */
-function measureHomogeneities({ frames, points, squares }: Context, query: number, joined: readonly Frame[]): void {
-  const products = multiplyChosenRows(
-    points.vectors,
-    query,
-    frames.vectors,
-    Int32Array.from(joined, ({ position }) => position),
-    frames.dimension,
-  );
-  for (const [i, frame] of joined.entries()) {
-    const square = frame.tables.squares[frame.parent] as number;
-    frame.homogeneity = clipCosine(products[i] as number, squares[query] as number, square);
-  }
+/** @param parent its corpus position, and its squared length. */
+function computeQueryHomogeneity(
+  { frames, points, squares }: Context,
+  query: number,
+  [parent, square]: readonly [number, number],
+): number {
+  const { vectors, dimension } = frames;
+  const product = multiplyRows(points.vectors, query, vectors, parent, dimension);
+  return clipCosine(product, squares[query] as number, square);
 }
 
 function buildFrame(context: Context, query: number, conversation: number): Frame {
@@ -109,7 +102,6 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
     turns,
     tree,
     parent,
-    position: frames.positions(conversation)[parent] as number,
     answers,
     first,
     span: moment - first,
@@ -119,8 +111,10 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
-    homogeneity: 0,
-    pair: -1,
+    homogeneity: computeQueryHomogeneity(context, query, [
+      corpus.getPosition(corpus.conversations[conversation]?.turns[parent]?.id as string),
+      tables.squares[parent] as number,
+    ]),
     tables,
   };
 }
@@ -204,7 +198,17 @@ export function computeQueryFrames(
   const writer = new FrameWriter(context, result);
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {
-    writer.write(query, positions, query * width, (query + 1) * width);
+    const cutoff = findQueryCutoff(frames, points, query);
+    for (let pair = query * width; pair < (query + 1) * width; pair++) {
+      const position = positions[pair] as number;
+      if (position < 0) continue;
+      if (position >= cutoff)
+        throw new ValidationError(
+          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
+          { query, position },
+        );
+      writer.write(query, pair, position);
+    }
   }
   return result;
 }
@@ -222,14 +226,15 @@ function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryF
   };
 }
 
-/** Writes the pairs of one query after the other: a frame is built once for all candidates of its conversation. */
+/** Writes pairs, those of a query one after the other: a frame is built once for all of its candidates. */
 class FrameWriter {
   readonly #context: Context;
   readonly #result: QueryFrames;
   readonly #candidateValues: readonly (typeof CANDIDATE_VALUES)[CoordinateName][];
   readonly #queryValues: readonly (typeof QUERY_VALUES)[CoordinateName][];
-  /** By conversation: the last query that asked for its frame, and the frame. */
+  /** By conversation: the last query that asked for its frame, the frame, and the first pair that it was written to. */
   readonly #asked: Int32Array;
+  readonly #firstPairs: Int32Array;
   readonly #frames: Frame[] = [];
 
   constructor(context: Context, result: QueryFrames) {
@@ -239,46 +244,24 @@ class FrameWriter {
     this.#candidateValues = context.names.map((name) => CANDIDATE_VALUES[name]);
     this.#queryValues = context.names.map((name) => QUERY_VALUES[name]);
     this.#asked = new Int32Array(length).fill(-1);
+    this.#firstPairs = new Int32Array(length);
   }
 
-  /** @param start of the query's pairs, and `end` their end. */
-  write(query: number, positions: Int32Array, start: number, end: number): void {
-    const { frames, points } = this.#context;
-    const { conversationOf, ringPosition } = frames.corpus;
-    this.#join(query, positions.subarray(start, end), findQueryCutoff(frames, points, query));
-    for (let pair = start; pair < end; pair++) {
-      const position = positions[pair] as number;
-      if (position < 0) continue;
-      const frame = this.#frames[conversationOf[position] as number] as Frame;
-      if (frame.pair < 0) this.#writeQuery(frame, pair);
-      else this.#copyQuery(frame.pair, pair);
-      this.#writePair(frame, pair, ringPosition[position] as number);
-    }
+  write(query: number, pair: number, position: number): void {
+    const { corpus } = this.#context.frames;
+    const conversation = corpus.conversationOf[position] as number;
+    if (this.#asked[conversation] === query) this.#copyQuery(this.#firstPairs[conversation] as number, pair);
+    else this.#join(query, pair, conversation);
+    this.#writePair(this.#frames[conversation] as Frame, pair, corpus.ringPosition[position] as number);
   }
 
-  /** Builds the frames of the conversations of a query's candidates. @param cutoff of the turns that it may see. */
-  #join(query: number, positions: Int32Array, cutoff: number): void {
-    const joined: Frame[] = [];
-    for (const position of positions) {
-      if (position >= cutoff)
-        throw new ValidationError(
-          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
-          { query, position },
-        );
-      const conversation = this.#context.frames.corpus.conversationOf[position];
-      if (conversation === undefined || this.#asked[conversation] === query) continue;
-      this.#asked[conversation] = query;
-      const frame = buildFrame(this.#context, query, conversation);
-      this.#frames[conversation] = frame;
-      joined.push(frame);
-    }
-    measureHomogeneities(this.#context, query, joined);
-  }
-
-  /** Writes the query's coordinates in a frame. */
-  #writeQuery(frame: Frame, pair: number): void {
+  /** Builds a frame, and writes the query's coordinates in it. */
+  #join(query: number, pair: number, conversation: number): void {
+    const frame = buildFrame(this.#context, query, conversation);
+    this.#asked[conversation] = query;
+    this.#firstPairs[conversation] = pair;
+    this.#frames[conversation] = frame;
     const values = this.#queryValues;
-    frame.pair = pair;
     for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
       this.#result.queries[at] = (values[i] as (typeof values)[0])(this.#context, frame);
   }
