@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../src/core/numbers/random.ts';
+import { buildUnchangingRows, FlatIndex } from '../src/index/vectors/flat.ts';
 import { BM25_DEFAULTS, Bm25Index } from '../src/index/words/bm25.ts';
 import { drawRecords, INDEXES, QUERY } from '../src/memory/engine/memory.fixture.ts';
 import { openMemory } from '../src/memory/engine/open-memory.ts';
 import { SAMPLE_ARMS, type SampleArm } from '../src/rank/retrieval/arms.fixture.ts';
 import { retrieve } from '../src/rank/retrieval/retriever.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../src/rank/signals/corpus.fixture.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
 import { trec } from './peers/works/trec.ts';
 
 /** Runs `measured` around the work alone, after everything that the work needs is there. */
@@ -32,6 +34,18 @@ const searchWords =
     await measured(() =>
       index.search({ texts: createTexts(QUERIES, 5, 6), vectors: new Float32Array(0), cutoffs }, 10),
     );
+  };
+
+/** The best of all vectors for some queries at once. */
+const searchVectors =
+  (turns: number, dimension: number): OperationWorkload =>
+  async (measured) => {
+    const draw = (rows: number, name: string) => drawClusteredVectors(rows, dimension, 7, name);
+    const ids = Array.from({ length: turns }, (_, i) => `t${i}`);
+    const index = new FlatIndex(ids, buildUnchangingRows(draw(turns, 'turns'), dimension));
+    const queries = { texts: Array<string>(QUERIES).fill(''), vectors: draw(QUERIES, 'queries') };
+    await measured(() => index.search({ ...queries, cutoffs: new Int32Array(QUERIES).fill(turns) }, 10));
+    index.dispose();
   };
 
 const rankArm =
@@ -70,6 +84,7 @@ const workOnRuns =
 export const OPERATION_WORKLOADS: Readonly<Record<string, OperationWorkload>> = {
   'bm25, 3,000 turns': searchWords(3000),
   'bm25, 12,000 turns': searchWords(12_000),
+  'flat, 3,000 turns': searchVectors(3000, 32),
   'arm hybrid': rankArm('hybrid'),
   'arm trajectory': rankArm('trajectory, 5'),
   'arm rcp': rankArm('rcp'),

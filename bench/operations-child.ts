@@ -1,6 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { measureCost } from '../src/core/tensors/active-backend.ts';
 import { useBackend } from '../src/core/tensors/backend.ts';
+import { countKernelPasses, takePasses } from './kernel-passes.ts';
 import type { OperationCounts } from './operations.ts';
 
 const FILE = /\/src\/(.*)\.ts$/;
@@ -8,6 +9,7 @@ const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+countKernelPasses();
 // Loaded after that, since blocks are counted in what is compiled from then on.
 const { OPERATION_WORKLOADS } = await import('./operation-workloads.ts');
 
@@ -29,9 +31,11 @@ const counts: Record<string, OperationCounts> = {};
 for (const [name, workload] of Object.entries(OPERATION_WORKLOADS)) {
   await workload(async (work) => {
     await takeBlocks();
+    takePasses();
     const { all } = await measureCost(work);
+    const passes = takePasses();
     const blocks = await takeBlocks();
-    counts[name] = { launches: all.launches, bytesRead: all.bytesRead, blocks };
+    counts[name] = { launches: all.launches, bytesRead: all.bytesRead, passes, blocks };
   });
 }
 process.send!(counts);

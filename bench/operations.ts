@@ -13,6 +13,8 @@ export interface OperationCounts {
   readonly launches: number;
   /** Bytes of tensors that were read back. */
   readonly bytesRead: number;
+  /** Postings, rows and others that kernels of WebAssembly go through. */
+  readonly passes: number;
   /** The blocks of code that ran, by room of src: a loop over postings, vectors or lines counts each of its passes. */
   readonly blocks: Readonly<Record<string, number>>;
 }
@@ -50,6 +52,7 @@ export function listGrowth(before: AllOperationCounts, now: AllOperationCounts):
     return [
       ...grown('launches', known.launches, counts.launches, known.launches),
       ...grown('bytes read back', known.bytesRead, counts.bytesRead, known.bytesRead),
+      ...grown('passes of kernels', known.passes, counts.passes, known.passes),
       ...blocks,
     ];
   });
@@ -60,11 +63,16 @@ export async function benchOperations(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { write: { type: 'boolean', default: false } } });
   const counts = await countOperations();
   const rooms = [...new Set(Object.values(counts).flatMap(({ blocks }) => Object.keys(blocks)))].sort();
-  const rows = Object.entries(counts).map(([name, { launches, bytesRead, blocks }]) => [
-    ...[name, String(launches), String(bytesRead)],
+  const rows = Object.entries(counts).map(([name, { launches, bytesRead, passes, blocks }]) => [
+    ...[name, String(launches), String(bytesRead), String(passes)],
     ...rooms.map((room) => String(blocks[room] ?? 0)),
   ]);
-  console.log(formatTextTable(['workload', 'launches', 'bytes read', ...rooms.map((room) => `${room}, blocks`)], rows));
+  console.log(
+    formatTextTable(
+      ['workload', 'launches', 'bytes read', 'kernel passes', ...rooms.map((room) => `${room}, blocks`)],
+      rows,
+    ),
+  );
   if (values.write) writeFileSync(held, `${JSON.stringify(counts, null, 2)}\n`);
   else for (const sentence of listGrowth(readHeldOperations(), counts)) console.log(sentence);
 }

@@ -1,0 +1,59 @@
+/** Passes of the outer loop of a kernel, from what it is called with and returns. */
+type CountPasses = (...numbers: number[]) => number;
+
+const first: CountPasses = (_query, _row, count, _bytes, _bound, found) => Math.min(count!, found! + 1);
+
+/** By the parameters of the kernel's text, the result last. A kernel that is not here counts one pass a call. */
+const PASSES: Readonly<Record<string, CountPasses>> = {
+  // posting-kernel.wat: postings, and documents that are found
+  'accumulate/9': (_positions, _pairs, df) => df!,
+  'addDense/6': (_dense, _weight, _shares, _sums, _found, count) => count!,
+  'addSearched/8': (_positions, _pairs, _df, _weight, _shares, _sums, _found, count) => count!,
+  'keepFrom/4': (_sums, _found, count) => count!,
+  'keepMarked/4': (_marks, _sums, _found, count) => count!,
+  'countSums/6': (_sums, _found, count) => count!,
+  'listFrom/5': (_sums, _found, count) => count!,
+  // row-scan.wat: rows
+  'findAbove/5': first,
+  'findBelow/5': first,
+  // best-rows.wat: rows
+  'findAbove/7': (row, last, bytes) => (last! - row!) / bytes! + 1,
+};
+
+let passes = 0;
+
+/** The passes of kernels since the last call. */
+export function takePasses(): number {
+  const taken = passes;
+  passes = 0;
+  return taken;
+}
+
+type Kernel = (...numbers: number[]) => number;
+
+function countCalls(name: string, kernel: Kernel): Kernel {
+  const count = PASSES[`${name}/${kernel.length}`] ?? (() => 1);
+  return (...numbers) => {
+    const result = kernel(...numbers);
+    passes += count(...numbers, result);
+    return result;
+  };
+}
+
+/**
+ * Counts the passes of kernels of WebAssembly that are opened from now on: those of the package, which import their
+ * memory from `host`. V8 counts what runs in JavaScript alone.
+ */
+export function countKernelPasses(): void {
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = new Proxy(Instance, {
+    construct(target, [module, imports]: [WebAssembly.Module, WebAssembly.Imports?]) {
+      const instance = new target(module, imports);
+      if (imports?.host === undefined) return instance;
+      const exports = Object.fromEntries(
+        Object.entries(instance.exports).map(([name, kernel]) => [name, countCalls(name, kernel as Kernel)]),
+      );
+      return { exports };
+    },
+  });
+}
