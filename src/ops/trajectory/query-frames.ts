@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { multiplyRows } from '../../core/tensors/rows.ts';
+import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
@@ -47,8 +47,9 @@ interface Frame {
   readonly tables: FrameTables;
   /** Without the query. */
   readonly tree: ConversationTree;
-  /** Ring position of the turn that the query answers, and how many answers it had before. */
+  /** Ring and corpus position of the turn that the query answers, and how many answers it had before. */
   readonly parent: number;
+  readonly position: number;
   readonly answers: number;
   readonly first: number;
   readonly span: number;
@@ -59,7 +60,9 @@ interface Frame {
   /** The query's own figures. */
   readonly depth: number;
   readonly components: number;
-  readonly homogeneity: number;
+  homogeneity: number;
+  /** The pair that has the query's coordinates in the frame; -1 as long as none has. */
+  pair: number;
 }
 
 interface Context {
@@ -72,15 +75,19 @@ interface Context {
   readonly scale: ComplexityScale;
 }
 
-/** @param parent its corpus position, and its squared length. */
-function computeQueryHomogeneity(
-  { frames, points, squares }: Context,
-  query: number,
-  [parent, square]: readonly [number, number],
-): number {
-  const { vectors, dimension } = frames;
-  const product = multiplyRows(points.vectors, query, vectors, parent, dimension);
-  return clipCosine(product, squares[query] as number, square);
+/** The homogeneity of a query in frames. */
+function measureHomogeneities({ frames, points, squares }: Context, query: number, joined: readonly Frame[]): void {
+  const products = multiplyChosenRows(
+    points.vectors,
+    query,
+    frames.vectors,
+    Int32Array.from(joined, ({ position }) => position),
+    frames.dimension,
+  );
+  for (const [i, frame] of joined.entries()) {
+    const square = frame.tables.squares[frame.parent] as number;
+    frame.homogeneity = clipCosine(products[i] as number, squares[query] as number, square);
+  }
 }
 
 function buildFrame(context: Context, query: number, conversation: number): Frame {
@@ -102,6 +109,7 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
     turns,
     tree,
     parent,
+    position: frames.positions(conversation)[parent] as number,
     answers,
     first,
     span: moment - first,
@@ -111,10 +119,8 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
-    homogeneity: computeQueryHomogeneity(context, query, [
-      corpus.getPosition(corpus.conversations[conversation]?.turns[parent]?.id as string),
-      tables.squares[parent] as number,
-    ]),
+    homogeneity: 0,
+    pair: -1,
     tables,
   };
 }
@@ -198,17 +204,7 @@ export function computeQueryFrames(
   const writer = new FrameWriter(context, result);
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {
-    const cutoff = findQueryCutoff(frames, points, query);
-    for (let pair = query * width; pair < (query + 1) * width; pair++) {
-      const position = positions[pair] as number;
-      if (position < 0) continue;
-      if (position >= cutoff)
-        throw new ValidationError(
-          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
-          { query, position },
-        );
-      writer.write(query, pair, position);
-    }
+    writer.write(query, positions, query * width, (query + 1) * width);
   }
   return result;
 }
@@ -226,15 +222,14 @@ function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryF
   };
 }
 
-/** Writes pairs, those of a query one after the other: a frame is built once for all of its candidates. */
+/** Writes the pairs of one query after the other: a frame is built once for all candidates of its conversation. */
 class FrameWriter {
   readonly #context: Context;
   readonly #result: QueryFrames;
   readonly #candidateValues: readonly (typeof CANDIDATE_VALUES)[CoordinateName][];
   readonly #queryValues: readonly (typeof QUERY_VALUES)[CoordinateName][];
-  /** By conversation: the last query that asked for its frame, the frame, and the first pair that it was written to. */
+  /** By conversation: the last query that asked for its frame, and the frame. */
   readonly #asked: Int32Array;
-  readonly #firstPairs: Int32Array;
   readonly #frames: Frame[] = [];
 
   constructor(context: Context, result: QueryFrames) {
@@ -244,24 +239,46 @@ class FrameWriter {
     this.#candidateValues = context.names.map((name) => CANDIDATE_VALUES[name]);
     this.#queryValues = context.names.map((name) => QUERY_VALUES[name]);
     this.#asked = new Int32Array(length).fill(-1);
-    this.#firstPairs = new Int32Array(length);
   }
 
-  write(query: number, pair: number, position: number): void {
-    const { corpus } = this.#context.frames;
-    const conversation = corpus.conversationOf[position] as number;
-    if (this.#asked[conversation] === query) this.#copyQuery(this.#firstPairs[conversation] as number, pair);
-    else this.#join(query, pair, conversation);
-    this.#writePair(this.#frames[conversation] as Frame, pair, corpus.ringPosition[position] as number);
+  /** @param start of the query's pairs, and `end` their end. */
+  write(query: number, positions: Int32Array, start: number, end: number): void {
+    const { frames, points } = this.#context;
+    const { conversationOf, ringPosition } = frames.corpus;
+    this.#join(query, positions.subarray(start, end), findQueryCutoff(frames, points, query));
+    for (let pair = start; pair < end; pair++) {
+      const position = positions[pair] as number;
+      if (position < 0) continue;
+      const frame = this.#frames[conversationOf[position] as number] as Frame;
+      if (frame.pair < 0) this.#writeQuery(frame, pair);
+      else this.#copyQuery(frame.pair, pair);
+      this.#writePair(frame, pair, ringPosition[position] as number);
+    }
   }
 
-  /** Builds a frame, and writes the query's coordinates in it. */
-  #join(query: number, pair: number, conversation: number): void {
-    const frame = buildFrame(this.#context, query, conversation);
-    this.#asked[conversation] = query;
-    this.#firstPairs[conversation] = pair;
-    this.#frames[conversation] = frame;
+  /** Builds the frames of the conversations of a query's candidates. @param cutoff of the turns that it may see. */
+  #join(query: number, positions: Int32Array, cutoff: number): void {
+    const joined: Frame[] = [];
+    for (const position of positions) {
+      if (position >= cutoff)
+        throw new ValidationError(
+          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
+          { query, position },
+        );
+      const conversation = this.#context.frames.corpus.conversationOf[position];
+      if (conversation === undefined || this.#asked[conversation] === query) continue;
+      this.#asked[conversation] = query;
+      const frame = buildFrame(this.#context, query, conversation);
+      this.#frames[conversation] = frame;
+      joined.push(frame);
+    }
+    measureHomogeneities(this.#context, query, joined);
+  }
+
+  /** Writes the query's coordinates in a frame. */
+  #writeQuery(frame: Frame, pair: number): void {
     const values = this.#queryValues;
+    frame.pair = pair;
     for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
       this.#result.queries[at] = (values[i] as (typeof values)[0])(this.#context, frame);
   }

@@ -3,6 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { ensureBackend, prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { normaliseRows } from '../../core/tensors/matmul.ts';
 import type { RowBlocks } from '../../core/tensors/row-blocks.ts';
+import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
 import { assertShape, multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
@@ -173,14 +174,13 @@ export function computeHostCosines(
 ): Float32Array {
   const count = queries.length / dimension;
   const width = positions.length / count;
+  const viewPool = (query: number) => positions.subarray(query * width, (query + 1) * width);
   const result = new Float32Array(positions.length);
   for (let query = 0; query < count; query++) {
     const length = Math.sqrt(multiplyRows(queries, query, queries, query, dimension));
     if (length === 0) continue;
-    for (let pair = query * width; pair < (query + 1) * width; pair++) {
-      const position = positions[pair] as number;
-      if (position >= 0) result[pair] = multiplyRows(queries, query, vectors, position, dimension) / length;
-    }
+    const products = multiplyChosenRows(queries, query, vectors, viewPool(query), dimension);
+    for (let i = 0; i < width; i++) result[query * width + i] = (products[i] as number) / length;
   }
   return result;
 }
