@@ -16,6 +16,8 @@ const PASSES: Readonly<Record<string, CountPasses>> = {
   // row-scan.wat: rows
   'findAbove/5': first,
   'findBelow/5': first,
+  // row-products.wat: rows
+  'multiply/5': (_query, _row, _product, count) => count!,
   // best-rows.wat: rows
   'findAbove/7': (row, last, bytes) => (last! - row!) / bytes! + 1,
 };
@@ -40,18 +42,26 @@ function countCalls(name: string, kernel: Kernel): Kernel {
   };
 }
 
+/** True of kernels of the package: they import memory from `host`, or are known. */
+const isOwn = (exports: WebAssembly.Exports, imports: WebAssembly.Imports = {}) =>
+  imports.host !== undefined ||
+  Object.entries(exports).some(([name, value]) => typeof value === 'function' && `${name}/${value.length}` in PASSES);
+
 /**
- * Counts the passes of kernels of WebAssembly that are opened from now on: those of the package, which import their
- * memory from `host`. V8 counts what runs in JavaScript alone.
+ * Counts the passes of kernels of WebAssembly that the package opens from now on. V8 counts what runs in JavaScript
+ * alone.
  */
 export function countKernelPasses(): void {
   const { Instance } = WebAssembly;
   WebAssembly.Instance = new Proxy(Instance, {
     construct(target, [module, imports]: [WebAssembly.Module, WebAssembly.Imports?]) {
       const instance = new target(module, imports);
-      if (imports?.host === undefined) return instance;
+      if (!isOwn(instance.exports, imports)) return instance;
       const exports = Object.fromEntries(
-        Object.entries(instance.exports).map(([name, kernel]) => [name, countCalls(name, kernel as Kernel)]),
+        Object.entries(instance.exports).map(([name, kernel]) => [
+          name,
+          typeof kernel === 'function' ? countCalls(name, kernel as Kernel) : kernel,
+        ]),
       );
       return { exports };
     },

@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
+import { multiplyChosenRows } from '../../core/tensors/rows.ts';
 import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';

@@ -3,8 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { ensureBackend, prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { normaliseRows } from '../../core/tensors/matmul.ts';
 import type { RowBlocks } from '../../core/tensors/row-blocks.ts';
-import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
-import { assertShape, multiplyRows } from '../../core/tensors/rows.ts';
+import { assertShape, multiplyChosenRows, multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';

@@ -3,18 +3,17 @@ import { expect, test } from 'vitest';
 import { createRandom } from '../numbers/random.ts';
 import { requirePackages } from '../required-packages.harness.ts';
 import { compileKernel } from './kernel-text.harness.ts';
-import { multiplyChosenRows } from './row-products.ts';
-import { multiplyRows } from './rows.ts';
+import { multiplyChosenRows, multiplyRows } from './rows.ts';
 
 requirePackages('wabt').test('the bytes of the kernel are those of its text', async () => {
   const compiled = await compileKernel(new URL('row-products.wat', import.meta.url));
-  const source = readFileSync(new URL('row-products.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('rows.ts', import.meta.url), 'utf8');
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
 });
 
 /** Numbers of all sizes, so that another order of the sum has other bits. */
 function drawRows(count: number, width: number): Float32Array {
-  const stream = createRandom(width, 'row-products.test');
+  const stream = createRandom(width, 'rows.row-products.test');
   return Float32Array.from({ length: count * width }, () => stream.drawNormal() * 10 ** stream.integer(7));
 }
 
