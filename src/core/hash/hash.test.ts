@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../errors/errors.ts';
 import { finishSteps } from '../terminal/progress.ts';
-import { computeCrc32, computeCrc32ByTable, computeHash, computeHashInSteps, ListHash } from './hash.ts';
+import {
+  computeCrc32,
+  computeCrc32ByTable,
+  computeHash,
+  computeHashInSteps,
+  computeHashOfParts,
+  ListHash,
+} from './hash.ts';
 
 test('is SHA-256 of the text', () => {
   expect(computeHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'); // FIPS 180-2, appendix B.1
@@ -52,12 +59,21 @@ test('a hash in steps is that of the whole value', () => {
   }
 });
 
-test('the hash of a list, an item at a time, is that of the list', () => {
+test('the hash of parts is that of all their bytes', () => {
+  const bytes = Uint8Array.from({ length: 31 }, (_, i) => i * 7);
+  expect(computeHashOfParts([bytes.subarray(0, 5), bytes.subarray(5, 5), bytes.subarray(5)])).toBe(computeHash(bytes));
+  expect(computeHashOfParts([])).toBe(computeHash(''));
+});
+
+test('the hash of a list that grows is that of the list', () => {
   const longer = Array.from({ length: 20_011 }, (_, i) => [`query ${i}`, i, { b: 1, a: null }]);
   for (const items of [[], [{}], ['a', [], null], longer]) {
     const list = new ListHash();
-    for (const item of items) list.add(item);
-    expect(list.finish()).toBe(computeHash(items));
+    const half = items.length >> 1;
+    for (const item of items.slice(0, half)) list.add(item);
+    expect(list.read()).toBe(computeHash(items.slice(0, half)));
+    for (const item of items.slice(half)) list.add(item);
+    expect(list.read()).toBe(computeHash(items));
   }
 });
 

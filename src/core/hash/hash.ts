@@ -99,10 +99,17 @@ function* hashItems(hash: Hash, items: readonly unknown[]): Steps<void> {
   hash.update(items.length === 0 ? '[]' : ']');
 }
 
+/** {@link computeHash} of the bytes of all parts, one after the other. */
+export function computeHashOfParts(parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
 /** Characters that are handed to a hash at once. */
 const HASHED_AT_ONCE = 2 ** 16;
 
-/** {@link computeHash} of a list, an item at a time. */
+/** {@link computeHash} of a list that grows. */
 export class ListHash {
   readonly #hash = createHash('sha256');
   #text = '[';
@@ -117,8 +124,8 @@ export class ListHash {
     this.#text = '';
   }
 
-  /** The hash of the items. None can be added afterwards. */
-  finish(): string {
-    return this.#hash.update(`${this.#text}]`).digest('hex');
+  /** The hash of the items so far. */
+  read(): string {
+    return this.#hash.copy().update(`${this.#text}]`).digest('hex');
   }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { computeHashOfParts } from '../hash/hash.ts';
 
 /**
  * An entry and the history that ends with it: its number, and the running hash of all entries up to it. After a loss
@@ -20,7 +20,7 @@ export const UNKNOWN_HASH = '';
 
 /** The running hash after one more entry: half of a SHA-256. */
 export function extendHash(hash: string, payload: Uint8Array): string {
-  return createHash('sha256').update(hash).update(payload).digest('hex').slice(0, JOURNAL_START.hash.length);
+  return computeHashOfParts([Buffer.from(hash), payload]).slice(0, JOURNAL_START.hash.length);
 }
 
 export function isSamePosition(a: JournalPosition, b: JournalPosition): boolean {

@@ -45,3 +45,40 @@ export function getOrCompute<K, V>(kept: Keeper<K, V>, key: K, compute: (key: K)
   kept.set(key, made);
   return made;
 }
+
+/**
+ * A map that makes a value each time it is asked for, and keeps none. `structuredClone` refuses it, since it holds
+ * functions.
+ */
+export class LazyMap<K, V> extends Map<K, V> {
+  /** @param makers what makes the value of each key. */
+  constructor(makers: Iterable<readonly [K, () => V]>) {
+    super();
+    for (const [key, make] of makers) super.set(key, make as V);
+  }
+
+  override get(key: K): V | undefined {
+    return (super.get(key) as (() => V) | undefined)?.();
+  }
+
+  override *entries(): MapIterator<[K, V]> {
+    for (const [key, make] of super.entries()) yield [key, (make as () => V)()];
+  }
+
+  override *values(): MapIterator<V> {
+    for (const make of super.values()) yield (make as () => V)();
+  }
+
+  override [Symbol.iterator](): MapIterator<[K, V]> {
+    return this.entries();
+  }
+
+  override forEach(visit: (value: V, key: K, map: Map<K, V>) => void, self?: unknown): void {
+    for (const [key, value] of this.entries()) visit.call(self, value, key, this);
+  }
+
+  /** Keeps the value from now on. */
+  override set(key: K, value: V): this {
+    return super.set(key, (() => value) as V);
+  }
+}

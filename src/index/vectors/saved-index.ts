@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { makeFolder, readBytes, readFolder, readText, writeAtomic } from '../../core/files/files.ts';
 import { encodeInParts, readCheckedSafetensors } from '../../core/files/safetensors.ts';
+import { computeHashOfParts } from '../../core/hash/hash.ts';
 import { check } from '../../core/validation/validation.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
 import type { Distance } from '../../model/vector-index.ts';
@@ -48,9 +49,6 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-const hashParts = (parts: readonly Uint8Array[]): string =>
-  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
-
 /** Rows that are one part of their file. */
 const PART_ROWS = 4096;
 
@@ -88,11 +86,11 @@ export async function writeSavedIndex(
     metadata: {},
   });
   const lines = encodeRows(rows);
-  const lineHash = hashParts(lines);
+  const lineHash = computeHashOfParts(lines);
   const [vectorFile, rowFile] = [`vectors-${dataHash.slice(0, 16)}.safetensors`, `rows-${lineHash.slice(0, 16)}.jsonl`];
   writeAtomic(join(folder, vectorFile), [header, data]);
   writeAtomic(join(folder, rowFile), lines);
-  const files: Record<string, string> = { [vectorFile]: hashParts([header, data]), [rowFile]: lineHash };
+  const files: Record<string, string> = { [vectorFile]: computeHashOfParts([header, data]), [rowFile]: lineHash };
   for (const name of parts) files[name] = await hashFile(join(folder, name));
   const manifest = { format: FORMAT, options, dimension, files };
   writeAtomic(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -58,6 +58,11 @@ describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('%s', (variant) =
   });
 });
 
+const INTERRUPTION = new Error('interrupted');
+const interrupt = () => {
+  throw INTERRUPTION;
+};
+
 /** Lists of few turns, of half of them, of none, and no list. */
 const LISTS = [0.01, 0.5, 0, null].map((share) =>
   share === null ? null : Int32Array.from([...texts.keys()].filter(() => stream.uniform() < share)),
@@ -71,11 +76,14 @@ test.each([1, 7, 50])('finds the %i best turns that each query may see', async (
     expect(await pruned.search(batch, k, createTieOrder(ids), ignoreProgress)).toEqual(full);
 });
 
-test('a list that changes between two searches is read again', async () => {
+test.each([
+  ['that ended', ignoreProgress],
+  ['that was interrupted', () => ({ update: interrupt, finish: () => {} })],
+])('a list that changes after a search %s is read again', async (_, progress) => {
   const list = Int32Array.from([...texts.keys()].filter((position) => position % 2 === 0));
   const batch = { ...queries, visible: queries.texts.map(() => list) };
   const pruned = createPruned(new TermPostings(texts, createTokeniser(BM25_DEFAULTS)), BM25_DEFAULTS);
-  await pruned.search(batch, 9, createTieOrder(ids), ignoreProgress);
+  await pruned.search(batch, 9, createTieOrder(ids), progress).catch((error) => expect(error).toBe(INTERRUPTION));
   list.forEach((position, i) => {
     list[i] = position + 1;
   });

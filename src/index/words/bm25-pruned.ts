@@ -100,13 +100,16 @@ export class PrunedSearch {
     const top = new TopSelection(k, compareTies);
     const stage = progress('bm25', count);
     const pause = createEventBreaks();
-    for (let query = 0; query < count; query++) {
-      this.offerBest(queries, query, k, top);
-      top.drainTo(candidates, query);
-      stage.update(query + 1);
-      await pause();
+    try {
+      for (let query = 0; query < count; query++) {
+        this.offerBest(queries, query, k, top);
+        top.drainTo(candidates, query);
+        stage.update(query + 1);
+        await pause();
+      }
+    } finally {
+      this.#mark(NOTHING); // a list may have changed when it is given again
     }
-    this.#mark(NOTHING); // the list may be another one when it is given again
     stage.finish(`${count} queries`);
     return candidates;
   }

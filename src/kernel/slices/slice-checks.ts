@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { canonicalise } from '../../core/hash/hash.ts';
+import { ListHash } from '../../core/hash/hash.ts';
 import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { AdmissibilityError } from '../signatures/admissibility-error.ts';
@@ -16,18 +15,16 @@ function listWalked({ id, conversationId, parentId, timestamp, author, channel, 
  * of the list of turns, which later turns continue.
  */
 export class CorpusVersion {
-  readonly #hash = createHash('sha256').update('[');
-  #isEmpty = true;
+  readonly #turns = new ListHash();
 
   /** @param turn the next one in time order. */
   add(turn: Turn): void {
-    this.#hash.update(`${this.#isEmpty ? '' : ','}${canonicalise(listWalked(turn))}`);
-    this.#isEmpty = false;
+    this.#turns.add(listWalked(turn));
   }
 
   /** The version of the turns so far, 16 hex digits. */
   read(): string {
-    return this.#hash.copy().update(']').digest('hex').slice(0, 16);
+    return this.#turns.read().slice(0, 16);
   }
 }
 

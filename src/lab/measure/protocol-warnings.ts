@@ -190,7 +190,7 @@ function warnOfEqualRankings({ systems }: Protocol): ProtocolWarning[] {
   const hash = ({ run }: System) => {
     const list = new ListHash();
     for (const id of [...run.keys()].sort(compareBytes)) list.add([id, ...(run.get(id) ?? []).map((one) => one.id)]);
-    return list.finish();
+    return list.read();
   };
   const rankings = systems.map(hash);
   return systems.flatMap(({ name }, i) => {

@@ -156,7 +156,7 @@ export function collectLines(visitLines: VisitLines): CollectedLines {
   }
   const tags = [...found];
   return {
-    ...{ tags, run: collector.finish(), hash: hash.finish() },
+    ...{ tags, run: collector.finish(), hash: hash.read() },
     describeFaults: (system) => collector.describeFaults(system, tags),
   };
 }

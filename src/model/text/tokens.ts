@@ -81,21 +81,23 @@ function createRuledTokeniser(options: TokenOptions): Tokeniser {
   );
 }
 
-/** The tokens of texts that are kept, or the characters of words: some 10 MB, more words than most corpora have. */
-const KEPT = 2 ** 20;
+/** Characters of texts, or of words, that are kept: some 30 MB, more words than most corpora have. */
+const KEPT = 2 ** 23;
+/** Characters that an entry takes as much memory as, besides its own. */
+const ENTRY = 16;
 
 /**
  * Reads each distinct word or text once, until as many others were read as are kept: a corpus has ten to twenty times
  * fewer distinct words than words.
  */
-function memoise<T extends ArrayLike<string> | null>(read: (text: string) => T): (text: string) => T {
+function memoise<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   let room = KEPT;
   return (text) => {
     let result = known.get(text);
     if (result === undefined) {
       result = read(text);
-      room -= 1 + (result?.length ?? 0);
+      room -= ENTRY + text.length;
       if (room < 0) known.clear();
       if (room < 0) room = KEPT;
       known.set(text, result);

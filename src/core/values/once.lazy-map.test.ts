@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LazyMap } from './run-columns.ts';
+import { LazyMap } from './once.ts';
 
 const create = (made: string[] = []) =>
   new LazyMap(
