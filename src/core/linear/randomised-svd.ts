@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { ConvergenceError, NotFiniteError, ValidationError } from '../errors/errors.ts';
 import { createRandom } from '../numbers/random.ts';
 import { ensureBackend } from '../tensors/backend.ts';
@@ -6,7 +7,6 @@ import { matmul } from '../tensors/matmul.ts';
 import { readBack, scoped } from '../tensors/scope.ts';
 import { createEventBreaks, ignoreProgress, letEventsIn, type StartProgress } from '../terminal/progress.ts';
 import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
-import { computeSymmetricEigenpairs, type SymmetricEigenpairs } from './symmetric-eigenpairs.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
 /** The tolerance of YᵀY against the identity, within the accuracy of float32 sums over some thousand rows. */
@@ -100,91 +100,32 @@ function invertCholesky(gram: Float32Array, width: number): Float32Array {
   );
 }
 
-/** L with L Lᵀ = G + shift · I, column by column: the sums of four rows run side by side. K³ / 3 operations. */
+/** L with L Lᵀ = G + shift · I, row by row, so that the inner loop runs along two rows. K³ / 3 operations. */
 function computeLowerCholesky(gram: Float32Array, width: number, shift: number): Float64Array {
   const lower = new Float64Array(width * width);
-  for (let j = 0; j < width; j++) {
-    const pivot = j * width;
-    let value = gram[pivot + j]! + shift;
-    for (let k = 0; k < j; k++) value -= lower[pivot + k]! * lower[pivot + k]!;
-    lower[pivot + j] = Math.sqrt(Math.max(value, shift));
-    for (let i = j + 1; i < width; i += 4) {
-      if (i + 4 <= width) fillFourRows(lower, gram, width, i, j);
-      else for (let rest = i; rest < width; rest++) fillRow(lower, gram, width, rest, j);
+  for (let i = 0; i < width; i++) {
+    for (let j = 0; j <= i; j++) {
+      let value = gram[i * width + j]! + (i === j ? shift : 0);
+      for (let k = 0; k < j; k++) value -= lower[i * width + k]! * lower[j * width + k]!;
+      lower[i * width + j] = i === j ? Math.sqrt(Math.max(value, shift)) : value / lower[j * width + j]!;
     }
   }
   return lower;
 }
 
-/** Column j of row i of L. */
-function fillRow(lower: Float64Array, gram: Float32Array, width: number, i: number, j: number): void {
-  const [row, pivot] = [i * width, j * width];
-  let value = gram[row + j]!;
-  for (let k = 0; k < j; k++) value -= lower[row + k]! * lower[pivot + k]!;
-  lower[row + j] = value / lower[pivot + j]!;
-}
-
-/** Column j of the rows of L from i to i + 3. */
-function fillFourRows(lower: Float64Array, gram: Float32Array, width: number, i: number, j: number): void {
-  const [row, pivot] = [i * width, j * width];
-  const [row1, row2, row3] = [row + width, row + 2 * width, row + 3 * width];
-  let [v0, v1, v2, v3] = [gram[row + j]!, gram[row1 + j]!, gram[row2 + j]!, gram[row3 + j]!];
-  for (let k = 0; k < j; k++) {
-    const factor = lower[pivot + k]!;
-    v0 -= lower[row + k]! * factor;
-    v1 -= lower[row1 + k]! * factor;
-    v2 -= lower[row2 + k]! * factor;
-    v3 -= lower[row3 + k]! * factor;
-  }
-  const divisor = lower[pivot + j]!;
-  lower[row + j] = v0 / divisor;
-  lower[row1 + j] = v1 / divisor;
-  lower[row2 + j] = v2 / divisor;
-  lower[row3 + j] = v3 / divisor;
-}
-
-/** (L⁻¹)ᵀ, by forward substitution for each unit vector, four of them side by side. K³ / 3 operations. */
+/** (L⁻¹)ᵀ, by forward substitution for each unit vector. K³ / 3 operations. */
 function invertTransposed(lower: Float64Array, width: number): Float64Array {
   const inverse = new Float64Array(width * width);
-  for (let unit = 0; unit < width; unit += 4) {
-    const end = Math.min(unit + 4, width);
-    for (let column = unit; column < end; column++) substitute(lower, width, inverse, column, end);
-    if (end < width) substituteFour(lower, width, inverse, unit);
+  for (let unit = 0; unit < width; unit++) {
+    const at = unit * width; // row `unit` of the transposed inverse is column `unit` of the inverse
+    inverse[at + unit] = 1 / lower[unit * width + unit]!;
+    for (let i = unit + 1; i < width; i++) {
+      let sum = 0;
+      for (let k = unit; k < i; k++) sum += lower[i * width + k]! * inverse[at + k]!;
+      inverse[at + i] = -sum / lower[i * width + i]!;
+    }
   }
   return inverse;
-}
-
-/** Entries `unit` to `end` of column `unit` of the inverse, which is a row of its transpose. */
-function substitute(lower: Float64Array, width: number, inverse: Float64Array, unit: number, end: number): void {
-  const at = unit * width;
-  inverse[at + unit] = 1 / lower[at + unit]!;
-  for (let i = unit + 1; i < end; i++) {
-    let sum = 0;
-    for (let k = unit; k < i; k++) sum += lower[i * width + k]! * inverse[at + k]!;
-    inverse[at + i] = -sum / lower[i * width + i]!;
-  }
-}
-
-/** The entries after the first four of four columns of the inverse. */
-function substituteFour(lower: Float64Array, width: number, inverse: Float64Array, unit: number): void {
-  const at = unit * width;
-  const [at1, at2, at3] = [at + width, at + 2 * width, at + 3 * width];
-  for (let i = unit + 4; i < width; i++) {
-    const row = i * width;
-    let [s0, s1, s2, s3] = [0, 0, 0, 0];
-    for (let k = unit; k < i; k++) {
-      const factor = lower[row + k]!;
-      s0 += factor * inverse[at + k]!;
-      s1 += factor * inverse[at1 + k]!;
-      s2 += factor * inverse[at2 + k]!;
-      s3 += factor * inverse[at3 + k]!;
-    }
-    const divisor = -lower[row + i]!;
-    inverse[at + i] = s0 / divisor;
-    inverse[at1 + i] = s1 / divisor;
-    inverse[at2 + i] = s2 / divisor;
-    inverse[at3 + i] = s3 / divisor;
-  }
 }
 
 /** A truncated singular value decomposition by random projection: `rank` singular values, `oversampling` extra directions, and power iterations. */
@@ -237,17 +178,12 @@ export async function randomisedSvd(
     steps.update(iteration + 1);
     await letEventsIn();
   }
-  const { eigenvalues: ascending, eigenvectors } = await computeProjectedEigenpairs(
-    basis,
-    await applyToSubspace(basis),
-    width,
-  );
-  const eigenvalues = ascending.toReversed();
+  const { eigenvalues, eigenvectors } = await computeProjectedEigenpairs(basis, await applyToSubspace(basis), width);
   steps.update(options.powerIterations + 2);
   const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
   if (rank === 0) throw describeRankZero(a);
   const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
-  const left = await multiplyRead(basis, [a.rows, width], takeLastColumns(eigenvectors, width, rank), [width, rank]);
+  const left = await multiplyRead(basis, [a.rows, width], takeLeadingColumns(eigenvectors, rank), [width, rank]);
   const right = await multiplySparseWithBreaks(transposed, left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
@@ -281,30 +217,30 @@ function multiplyRead(
   return readBack('product', () => matmul(tf.tensor2d(a, aShape), tf.tensor2d(b, bShape)));
 }
 
-/** Eigenpairs of basisᵀ image [l, l], which is symmetric. */
+/** Eigenpairs of basisᵀ image [l, l], which is symmetric, largest first. */
 async function computeProjectedEigenpairs(
   basis: Float32Array,
   image: Float32Array,
   width: number,
-): Promise<SymmetricEigenpairs> {
+): Promise<{ eigenvalues: number[]; eigenvectors: Matrix }> {
   const rows = basis.length / width;
   const projected = await readBack('projected', () =>
     matmul(tf.transpose(tf.tensor2d(basis, [rows, width])), tf.tensor2d(image, [rows, width])),
   );
-  const symmetric = new Float64Array(width * width);
+  const symmetric = new Matrix(width, width);
   for (let i = 0; i < width; i++) {
-    for (let j = 0; j < width; j++)
-      symmetric[i * width + j] = (projected[i * width + j]! + projected[j * width + i]!) / 2;
+    for (let j = 0; j < width; j++) symmetric.set(i, j, (projected[i * width + j]! + projected[j * width + i]!) / 2);
   }
-  return computeSymmetricEigenpairs(symmetric, width);
+  const decomposition = new EigenvalueDecomposition(symmetric, { assumeSymmetric: true }); // ascending
+  return {
+    eigenvalues: [...decomposition.realEigenvalues].reverse(),
+    eigenvectors: decomposition.eigenvectorMatrix.flipRows(),
+  };
 }
 
-/** The last columns of a square matrix from the last on. Row-major [l, K]. */
-function takeLastColumns(matrix: Float64Array, width: number, count: number): Float32Array {
-  return Float32Array.from({ length: width * count }, (_, i) => {
-    const row = Math.floor(i / count);
-    return matrix[(row + 1) * width - 1 - (i % count)]!;
-  });
+/** Row-major [l, K] */
+function takeLeadingColumns(matrix: Matrix, count: number): Float32Array {
+  return Float32Array.from(matrix.subMatrix(0, matrix.rows - 1, 0, count - 1).to1DArray());
 }
 
 /** Divides each column by its singular value; flips its sign if its largest entry is negative, since signs are arbitrary. */
