@@ -1,7 +1,8 @@
 /** Passes of the outer loop of a kernel, from what it is called with and returns. */
 type CountPasses = (...numbers: number[]) => number;
 
-const first: CountPasses = (_query, _row, count, _bytes, _bound, found) => Math.min(count!, found! + 1);
+/** Rows up to the first that is found, or all. */
+const countToFound: CountPasses = (_query, _row, count, _bytes, _bound, found) => Math.min(count!, found! + 1);
 
 /** By the parameters of the kernel's text, the result last. A kernel that is not here counts one pass a call. */
 const PASSES: Readonly<Record<string, CountPasses>> = {
@@ -14,8 +15,8 @@ const PASSES: Readonly<Record<string, CountPasses>> = {
   'countSums/6': (_sums, _found, count) => count!,
   'listFrom/5': (_sums, _found, count) => count!,
   // row-scan.wat: rows
-  'findAbove/5': first,
-  'findBelow/5': first,
+  'findAbove/5': countToFound,
+  'findBelow/5': countToFound,
   // row-products.wat: rows
   'multiply/5': (_query, _row, _product, count) => count!,
   // best-rows.wat: rows
