@@ -36,10 +36,10 @@ const SCANNED_SHARE = 0.1;
 const FIRST_CAPACITY = 1024;
 
 /**
- * Approximate search over vectors that come and go, in a navigable small-world graph. A removed vector stays in the graph
- * as a way to others, hidden from results; when more than half of the graph is hidden, it is rebuilt.
- * Distances of results are measured exactly. A search scans instead where few vectors are visible, and where the graph
- * found fewer than there are.
+ * Approximate search over vectors that come and go, in a navigable small-world graph. A removed vector stays in the
+ * graph as a way to others, hidden from results; when more than half of the graph is hidden, it is rebuilt. Distances
+ * of results are measured exactly. A search scans instead where few vectors are visible, and where the graph found
+ * fewer than there are.
  *
  * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small
  * world graphs".
