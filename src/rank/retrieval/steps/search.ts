@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { findNearestWord } from '../../../core/validation/validation.ts';
 import type { LateOptions } from '../../../index/late/late-options.ts';
 import { type IndexOptions, listIndexReads } from '../../../index/registry.ts';
-import { VECTOR_SOURCES } from '../../../index/vectors/registry.ts';
+import { VECTOR_INDEXES } from '../../../index/vectors/registry.ts';
 import type { Bm25IndexOptions } from '../../../index/words/bm25.ts';
 import type { Candidates } from '../../../model/candidates.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
@@ -211,7 +211,7 @@ function createListColumn({ name, found }: Source, isListed: boolean): ScoreColu
 }
 
 /** Indexes that compare vectors: what they find is the list of the column `cosine`. */
-const DENSE: readonly string[] = [...VECTOR_SOURCES.map(({ options }) => options.shape.index.value), 'semantic'];
+const DENSE: readonly string[] = [...VECTOR_INDEXES.names, 'semantic'];
 
 /** The column of a source by its index, unless it is dense. Sources that are not here find candidates and score none. */
 const SOURCE_COLUMNS: Readonly<Record<string, (source: Source, view: View) => ScoreColumn>> = {
