@@ -160,7 +160,7 @@ function widen(options: VectorIndexInput, breadth: number): VectorIndexInput {
 function readBreadth(written: VectorIndexInput): number | null {
   const options = vectorIndexOptions.parse(written);
   if (options.index === 'flat') return null;
-  if (options.index === 'hnsw') return chooseGraph(options).efSearch;
+  if ('preset' in options) return chooseGraph(options).efSearch;
   return options.method === 'ivfflat' ? options.probes : options.efSearch;
 }
 

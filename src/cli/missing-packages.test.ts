@@ -30,18 +30,22 @@ requirePackages('DuckDB').testWithout('a question to a file of DuckDB says how t
   );
 });
 
-requirePackages('PGlite').testWithout(
-  'a memory with an index in Postgres says how to install the packages',
-  async () => {
+for (const { what, packages, needs, index } of [
+  {
+    what: 'PGlite',
+    packages: ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
+    needs: 'PGlite',
+    index: 'pgvector',
+  },
+  { what: 'usearch', packages: ['usearch'], needs: 'index usearch', index: 'usearch' },
+] as const)
+  requirePackages(what).testWithout(`a memory with an index ${index} says how to install its packages`, async () => {
     const row = { id: 'a', context: 'a', createdAt: 1, embedding: [1] };
     writeFileSync(at('rows.jsonl'), `${JSON.stringify(row)}\n`);
-    const index = ['--set', 'indexes.main.index=pgvector'];
-    const packages = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'];
-    const { code, stdout, stderr } = await startRagpp(['memory', 'import', at('memory'), at('rows.jsonl'), ...index])
-      .ended;
+    const words = ['memory', 'import', at(index), at('rows.jsonl'), '--set', `indexes.main.index=${index}`];
+    const { code, stdout, stderr } = await startRagpp(words).ended;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      `PGlite is not available: a package is missing; npm install ${packages.map(writeVersion).join(' ')}\n`,
+      `${needs} is not available: a package is missing; npm install ${packages.map(writeVersion).join(' ')}\n`,
     );
-  },
-);
+  });

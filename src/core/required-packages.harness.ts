@@ -11,6 +11,7 @@ const REQUIRED = {
     script: '.ci/databases',
     variable: 'RAGPP_TEST_DATABASES',
   },
+  usearch: { packages: ['usearch'], script: '.ci/databases', variable: 'RAGPP_TEST_DATABASES' },
   wabt: { packages: ['wabt'], script: '.ci/kernels', variable: 'RAGPP_TEST_KERNELS' },
 } as const;
 

@@ -72,14 +72,18 @@ async function openLive(index: string): Promise<[SliceSearch, () => unknown]> {
   return [searchVectors(made), () => made.dispose()];
 }
 
-const { isInstalled } = requirePackages('PGlite');
+const isInstalled = {
+  pgvector: requirePackages('PGlite').isInstalled,
+  usearch: requirePackages('usearch').isInstalled,
+} as Readonly<Record<string, boolean>>;
+const canOpen = (name: string) => isInstalled[name] !== false;
 const kinds: [string, () => Promise<[SliceSearch, () => unknown]>][] = [
   // What a source of memories finds depends on what is asked, not on the slice alone.
   ...INDEXES.names
-    .filter((name) => ![...MEMORY_SOURCES, 'facts', 'domain'].includes(name) && (name !== 'pgvector' || isInstalled))
+    .filter((name) => ![...MEMORY_SOURCES, 'facts', 'domain'].includes(name) && canOpen(name))
     .map((name) => [name, () => openCandidates(name)] as (typeof kinds)[number]),
   ...VECTOR_INDEXES.names
-    .filter((name) => name !== 'pgvector' || isInstalled)
+    .filter(canOpen)
     .map((name) => [`live ${name}`, () => openLive(name)] as (typeof kinds)[number]),
 ];
 

@@ -3,6 +3,8 @@ import { useBackend } from '../../../src/core/tensors/backend.ts';
 import { viewRow } from '../../../src/core/tensors/rows.ts';
 import { buildUnchangingRows, FlatIndex } from '../../../src/index/vectors/flat.ts';
 import { HNSWLIB, HnswIndex, type HnswLibrary, wrapAddon } from '../../../src/index/vectors/hnsw.ts';
+import { loadUsearch } from '../../../src/index/vectors/usearch.ts';
+import { findInstalledVersion } from '../../../src/lab/run/environment.ts';
 import {
   drawMemoryData,
   K,
@@ -34,6 +36,8 @@ const TOLERANCE = 1e-5;
 /** The recall of two graphs may differ by this, since both are drawn at random. */
 const RECALL_TOLERANCE = 0.02;
 
+const usearch = findInstalledVersion('usearch') === null ? null : await loadUsearch();
+
 /** By name, the implementations of our graph; null for one that is not installed. */
 const LIBRARIES: Readonly<Record<string, () => HnswLibrary | null>> = {
   'hnswlib-node': () => HNSWLIB,
@@ -41,6 +45,7 @@ const LIBRARIES: Readonly<Record<string, () => HnswLibrary | null>> = {
     const found = findAddon('hnsw');
     return 'path' in found ? wrapAddon(found.path) : null;
   },
+  usearch: () => usearch,
 };
 const listGraphWorks = (libraries: readonly string[]) =>
   libraries.flatMap((library) => [`hnsw-build/${library}`, `hnsw-search/${library}`]);

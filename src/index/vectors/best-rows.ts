@@ -116,9 +116,18 @@ export async function takeBestOnHost(rows: SearchedRows, part: QueryPart, out: C
   const scores = await readBack('flat', () => scoreRows(rows, part)); // [R', B]
   const best = new BestRows(rows, part, out.width, new Float32Array(part.queries.length));
   const { least } = best;
-  for (let row = 0, at = 0; row < rows.positions.length; row++)
-    for (let i = 0; i < least.length; i++, at++) if (scores[at]! > least[i]!) best.offer(i, row, scores[at]!);
+  const { length: count } = least;
+  for (let row = 0, start = 0; row < rows.positions.length; row++, start += count)
+    for (let i = findAbove(scores, start, least, 0); i < count; i = findAbove(scores, start, least, i + 1))
+      best.offer(i, row, scores[start + i]!);
   best.drainTo(out);
+}
+
+/** The first query from `i` on whose score is above its least. Calls in this loop would make it slower. */
+function findAbove(scores: Float32Array, start: number, least: Float32Array, i: number): number {
+  let at = i;
+  while (at < least.length && !(scores[start + at]! > least[at]!)) at++;
+  return at;
 }
 
 /**

@@ -18,6 +18,7 @@ import { readSavedIndex } from './saved-index.ts';
 import { describeVectorIndex } from './vector-index-contract.harness.ts';
 import { HNSW_DEFAULTS } from './vector-kind.ts';
 
+const GRAPH = { ...HNSW_DEFAULTS, seed: 1 };
 const root = mkdtempSync(join(tmpdir(), 'ragpp-hnsw-addon-'));
 const canCompile = process.platform === 'linux' && process.arch === 'x64' && isProgramFound('c++');
 const kept = join(root, 'kept');
@@ -61,9 +62,7 @@ describe.runIf(canCompile)('addon of hnsw', () => {
     expect(instructions.at(-1)).toBe('sse');
     for (const name of instructions)
       expect(await compareWithHnswlib(wrapAddon(path, name)), name).toEqual({ differences: [], graphs: 12 });
-    expect(() => wrapAddon(path, 'mmx').create('ip', 3, 1, { ...HNSW_DEFAULTS, seed: 1 })).toThrow(
-      'no such instructions here: mmx',
-    );
+    expect(() => wrapAddon(path, 'mmx').create('ip', 3, 1, GRAPH)).toThrow('no such instructions here: mmx');
   });
 
   test('the comparison finds another graph and another answer', async () => {
@@ -76,7 +75,7 @@ describe.runIf(canCompile)('addon of hnsw', () => {
     expect(differences).toContain('ip, dimension 37: another graph');
     const narrow: HnswLibrary = {
       ...library,
-      read: (space, dimension, file) => library.read(space, dimension, file, 1),
+      read: (space, dimension, file, options) => library.read(space, dimension, file, { ...options, efSearch: 1 }),
     };
     expect((await compareWithHnswlib(narrow)).differences).toContain(
       'l2, dimension 131: other answers of a graph that was read',
@@ -108,7 +107,7 @@ describe.runIf(canCompile)('addon of hnsw', () => {
   });
 
   test('what does not fit is an error, not a wrong graph', () => {
-    const graph = library.create('ip', 3, 2, { ...HNSW_DEFAULTS, seed: 1 });
+    const graph = library.create('ip', 3, 2, GRAPH);
     graph.add(Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1), Int32Array.of(4, 5, 6));
     expect(() => graph.add(Float32Array.of(1, 2, 3), Int32Array.of(5))).toThrow('The label is in the graph');
     expect(() => graph.add(Float32Array.of(1, 2), Int32Array.of(7))).toThrow('the rows do not fit the labels');
@@ -123,13 +122,13 @@ describe.runIf(canCompile)('addon of hnsw', () => {
 
   test('a file of another dimension, or of no graph, is an error', async () => {
     const file = join(root, 'graph');
-    const graph = library.create('l2', 3, 2, { ...HNSW_DEFAULTS, seed: 1 });
+    const graph = library.create('l2', 3, 2, GRAPH);
     graph.add(Float32Array.of(1, 0, 0), Int32Array.of(0));
     await graph.write(file);
-    expect(library.read('l2', 3, file, 5).count()).toBe(1);
-    expect(() => library.read('l2', 4, file, 5)).toThrow('The file has vectors of another dimension');
+    expect(library.read('l2', 3, file, GRAPH).count()).toBe(1);
+    expect(() => library.read('l2', 4, file, GRAPH)).toThrow('The file has vectors of another dimension');
     writeFileSync(file, readFileSync(file).subarray(0, 120));
-    expect(() => library.read('l2', 3, file, 5)).toThrow('Index seems to be corrupted or unsupported');
+    expect(() => library.read('l2', 3, file, GRAPH)).toThrow('Index seems to be corrupted or unsupported');
   });
 });
 

@@ -63,7 +63,7 @@ async function compareGraphs(
   await theirs.write(files[1]);
   const where = `${space}, dimension ${dimension}`;
   const wanted = listAnswers(theirs, queries);
-  const read = library.read(space, dimension, files[1], OPTIONS.efSearch);
+  const read = library.read(space, dimension, files[1], OPTIONS);
   return [
     ...((await hashFile(files[0])) === (await hashFile(files[1])) ? [] : [`${where}: another graph`]),
     ...(listAnswers(ours, queries) === wanted ? [] : [`${where}: other answers`]),

@@ -6,7 +6,14 @@ import type { VectorMatch } from '../../model/vector-index.ts';
 import { FlatVectorIndex } from './flat-vectors.ts';
 import { chooseLibrary, type GraphSpace, type HnswGraph, type HnswLibrary, type Nearest } from './hnsw.ts';
 import { hashFile, type SavedIndex } from './saved-index.ts';
-import { chooseGraph, type HnswOptions, type HnswVectorsOptions, type OpenVectorIndex } from './vector-kind.ts';
+import {
+  chooseGraph,
+  type HnswOptions,
+  type HnswVectorsOptions,
+  type OpenVectorIndex,
+  type UsearchVectorsOptions,
+  type VectorIndexContext,
+} from './vector-kind.ts';
 
 /**
  * The best k of a graph and all that tie with the last of them, so that the tie rule can choose: asks for more until
@@ -29,16 +36,16 @@ const SCANNED_SHARE = 0.1;
 const FIRST_CAPACITY = 1024;
 
 /**
- * Approximate search over vectors that come and go, in a navigable small-world graph (hnswlib). A removed vector stays
- * in the graph as a way to others, hidden from results; when more than half of the graph is hidden, it is rebuilt.
- * Distances of results are measured exactly. A search scans instead where few vectors are visible, and where the graph
- * found fewer than there are.
+ * Approximate search over vectors that come and go, in a navigable small-world graph. A removed vector stays in the
+ * graph as a way to others, hidden from results; when more than half of the graph is hidden, it is rebuilt. Distances
+ * of results are measured exactly. A search scans instead where few vectors are visible, and where the graph found
+ * fewer than there are.
  *
  * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small
  * world graphs".
  */
 export class HnswVectorIndex extends FlatVectorIndex {
-  override readonly name = 'hnsw';
+  override readonly name: string;
   protected override readonly rowsOfPause = 1;
   readonly #options: HnswOptions;
   readonly #library: HnswLibrary;
@@ -47,8 +54,13 @@ export class HnswVectorIndex extends FlatVectorIndex {
   readonly #shown = new Set<number>();
   readonly #marks = new WeakMap<Int32Array, Uint8Array>();
 
-  constructor(options: HnswVectorsOptions, dimension: number, library: HnswLibrary = chooseLibrary()) {
+  constructor(
+    options: HnswVectorsOptions | UsearchVectorsOptions,
+    dimension: number,
+    library: HnswLibrary = chooseLibrary(),
+  ) {
     super(options, dimension);
+    this.name = library.name;
     this.#options = chooseGraph(options);
     this.#library = library;
   }
@@ -110,7 +122,7 @@ export class HnswVectorIndex extends FlatVectorIndex {
     try {
       await this.#graph.write(partial);
       this.#assertReadable(partial, this.#graph.count());
-      const name = `graph-${(await hashFile(partial)).slice(0, 16)}.hnsw`;
+      const name = `graph-${(await hashFile(partial)).slice(0, 16)}.${this.name}`;
       syncFile(partial);
       renameSync(partial, join(folder, name));
       return [name];
@@ -122,21 +134,21 @@ export class HnswVectorIndex extends FlatVectorIndex {
 
   /** The library does not report a full disk, so the file is read. */
   #assertReadable(path: string, count: number): void {
-    const written = this.#library.read(this.#space, this.dimension, path, this.#options.efSearch).count();
+    const written = this.#library.read(this.#space, this.dimension, path, this.#options).count();
     if (written !== count) throw new Error(`${written} of ${count} points were written`);
   }
 
-  /** Takes over the rows and the graph of a saved index; builds the graph if there is none. */
+  /** Takes over the rows and the graph of a saved index; builds the graph if there is none of this library. */
   async restore({ rows, findPart }: SavedIndex): Promise<void> {
     const path = findPart('graph-');
-    if (path === undefined) return this.load(rows);
+    if (!path?.endsWith(`.${this.name}`)) return this.load(rows);
     this.assertRoom(rows);
     for (const row of rows) {
       this.table.put(row, row.slot);
       if (row.vector !== null) this.#shown.add(row.slot);
     }
     try {
-      this.#graph = this.#library.read(this.#space, this.dimension, path, this.#options.efSearch);
+      this.#graph = this.#library.read(this.#space, this.dimension, path, this.#options);
     } catch (error) {
       throw new ChecksumMismatchError(path, (error as Error).message, 'save the index again');
     }
@@ -157,8 +169,16 @@ function syncFile(path: string): void {
   }
 }
 
-export const openHnswVectors: OpenVectorIndex<HnswVectorsOptions> = async (options, { dimension, saved }) => {
-  const index = new HnswVectorIndex(options, dimension);
+/** Opens an index whose graph is one of a library. */
+export async function openGraphVectors(
+  options: HnswVectorsOptions | UsearchVectorsOptions,
+  { dimension, saved }: VectorIndexContext,
+  library: HnswLibrary,
+): Promise<HnswVectorIndex> {
+  const index = new HnswVectorIndex(options, dimension, library);
   if (saved !== undefined) await index.restore(saved);
   return index;
-};
+}
+
+export const openHnswVectors: OpenVectorIndex<HnswVectorsOptions> = async (options, context) =>
+  openGraphVectors(options, context, chooseLibrary());

@@ -41,16 +41,18 @@ export interface HnswGraph {
    * @param shown [labels] 1 for each label that may be found; absent: every label.
    */
   search(queries: Float32Array, k: number, shown?: Uint8Array): Nearest;
-  /** Writes a file that every library reads. The graph may be searched, but not changed meanwhile. */
+  /** Writes a file that {@link HnswLibrary.read} reads. The graph may be searched, but not changed meanwhile. */
   write(path: string): Promise<unknown>;
 }
 
-/** An implementation of graphs. All of them compute the same bits. */
+/** An implementation of graphs. Those of one name compute the same bits, and read what the other wrote. */
 export interface HnswLibrary {
+  /** The name of its index. */
+  readonly name: 'hnsw' | 'usearch';
   /** @param capacity how many points it has room for; it doubles the room when the graph is full. */
   create(space: GraphSpace, dimension: number, capacity: number, options: HnswOptions): HnswGraph;
   /** Reads what {@link HnswGraph.write} wrote. @throws Error for another file. */
-  read(space: GraphSpace, dimension: number, path: string, efSearch: number): HnswGraph;
+  read(space: GraphSpace, dimension: number, path: string, options: HnswOptions): HnswGraph;
 }
 
 /** The part of hnswlib-node that is used. */
@@ -102,13 +104,14 @@ class HnswlibGraph implements HnswGraph {
 /** @param library hnswlib-node, or a build of it from elsewhere that is measured. */
 export function wrapHnswlib({ HierarchicalNSW }: HnswlibNode): HnswLibrary {
   return {
+    name: 'hnsw',
     create(space, dimension, capacity, { m, efConstruction, efSearch, seed }) {
       const graph = new HierarchicalNSW(space, dimension);
       graph.initIndex({ maxElements: capacity, m, efConstruction, randomSeed: seed });
       graph.setEf(efSearch);
       return new HnswlibGraph(graph);
     },
-    read(space, dimension, path, efSearch) {
+    read(space, dimension, path, { efSearch }) {
       const graph = new HierarchicalNSW(space, dimension);
       graph.readIndexSync(path);
       graph.setEf(efSearch);
@@ -151,12 +154,13 @@ export function wrapAddon(path: string, instructions?: string): HnswLibrary {
   const { Graph, listInstructions } = loadAddon<HnswAddon>('hnsw', path);
   const chosen = instructions ?? (listInstructions()[0] as string);
   return {
+    name: 'hnsw',
     create(space, dimension, capacity, { m, efConstruction, efSearch, seed }) {
       const graph = new Graph(space, dimension, chosen, capacity, m, efConstruction, seed);
       graph.setBreadth(efSearch);
       return graph;
     },
-    read(space, dimension, path, efSearch) {
+    read(space, dimension, path, { efSearch }) {
       const graph = new Graph(space, dimension, chosen, path);
       graph.setBreadth(efSearch);
       return graph;
@@ -184,11 +188,15 @@ export function isScanCheaper(
   return count < size && count ** 2 <= scannedPerRoot ** 2 * considered * size;
 }
 
+/** The neighbours of a query that hold as many of the `count` visible points, of `size`, as a search considers. */
+export const countFetched = (considered: number, size: number, count: number): number =>
+  Math.min(size, Math.ceil((considered * size) / count));
+
 /** Rows that are added at once, between which events are let in. */
 const ADDED_TOGETHER = 8;
 
 /**
- * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay, so that no filter cuts the paths
+ * Approximate search by cosine in a navigable small-world graph, by replay, so that no filter cuts the paths
  * of the graph. Zero vectors are not added.
  *
  * A query with a list of visible turns is answered by comparing it with all of them, if these are few ( {@link
@@ -199,7 +207,7 @@ const ADDED_TOGETHER = 8;
  * world graphs".
  */
 export class HnswIndex extends Replay {
-  readonly name = 'hnsw';
+  readonly name: string;
   readonly #options: HnswOptions;
   readonly #library: HnswLibrary;
   readonly #scannedPerRoot: number;
@@ -216,6 +224,7 @@ export class HnswIndex extends Replay {
     compareTies?: TieOrder,
   ) {
     super(turns, compareTies);
+    this.name = library.name;
     this.#options = options;
     this.#library = library;
     this.#scannedPerRoot = scannedPerRoot;
@@ -266,7 +275,7 @@ export class HnswIndex extends Replay {
     if (this.#graph === null) return;
     const count = visible?.length ?? size;
     const isWhole = count === size;
-    const width = Math.min(size, isWhole ? k : Math.ceil((considered * size) / count));
+    const width = isWhole ? Math.min(size, k) : countFetched(considered, size, count);
     const { labels, distances } = this.#graph.search(vectors, width);
     const isFound = (label: number) => label >= 0 && (isWhole || isListed(visible as Int32Array, label));
     for (const i of members.keys()) {
@@ -293,13 +302,12 @@ export class HnswIndex extends Replay {
   }
 }
 
-export function createHnsw(options: Omit<HnswOptions, 'seed'>, context: IndexContext): HnswIndex {
+/** @param library chosen by default among those of hnswlib. */
+export function createHnsw(
+  options: Omit<HnswOptions, 'seed'>,
+  context: IndexContext,
+  library: HnswLibrary = chooseLibrary(),
+): HnswIndex {
   const { seed, corpus } = context;
-  return new HnswIndex(
-    readReplayedTurns(context),
-    { ...options, seed },
-    chooseLibrary(),
-    SCANNED_PER_ROOT,
-    corpus.compareTies,
-  );
+  return new HnswIndex(readReplayedTurns(context), { ...options, seed }, library, SCANNED_PER_ROOT, corpus.compareTies);
 }

@@ -8,7 +8,7 @@ import { openVectorIndex, type VectorIndexInput } from './registry.ts';
 const rows = ['a', 'b', 'c'].map((id, i) => ({ id, vector: Float32Array.of(Math.cos(i), Math.sin(i)) }));
 
 test.each([
-  [{ index: 'faiss' }, /index: expected "flat" or "hnsw" or "pgvector", got "faiss"/],
+  [{ index: 'faiss' }, /index: expected "flat" or "hnsw" or "usearch" or "pgvector", got "faiss"/],
   [{ index: 'hnsw', ef: 3 }, /got unknown key "ef"/],
   [{ index: 'hnsw', preset: 'large' }, /preset: expected .*, got "large"/],
   [{ index: 'pgvector', table: 'a"; drop table b' }, /table/],

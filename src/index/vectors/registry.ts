@@ -4,12 +4,13 @@ import { loadOnBackend } from '../../core/tensors/backend.ts';
 import { OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
 import type { VectorIndex } from '../../model/vector-index.ts';
-import { flat, hnsw, type OpenVectorIndex, pgvector } from './vector-kind.ts';
+import { flat, hnsw, type OpenVectorIndex, pgvector, usearch } from './vector-kind.ts';
 
 /** Every kind of vector index as a source of an experiment, which searches a corpus as of a moment. */
 export const VECTOR_SOURCES = [
   { ...flat.source, load: () => loadOnBackend(async () => (await import('./flat.ts')).createFlat) },
   { ...hnsw.source, load: async () => (await import('./hnsw.ts')).createHnsw },
+  { ...usearch.source, load: async () => (await import('./usearch.ts')).loadUsearchSource() },
   { ...pgvector.source, load: async () => (await import('./pgvector.ts')).createPgvector },
 ] as const;
 
@@ -17,6 +18,7 @@ export const VECTOR_SOURCES = [
 export const VECTOR_INDEXES = new OptionsRegistry('index', [
   { ...flat.live, load: async () => (await import('./flat-vectors.ts')).openFlatVectors },
   { ...hnsw.live, load: async () => (await import('./hnsw-vectors.ts')).openHnswVectors },
+  { ...usearch.live, load: async () => (await import('./usearch.ts')).openUsearchVectors },
   { ...pgvector.live, load: async () => (await import('./pgvector.ts')).openPgvector },
 ]);
 

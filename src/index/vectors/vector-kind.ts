@@ -79,35 +79,39 @@ export const HNSW_PRESETS = freezeDeeply({
 const m = z.int().min(2).max(512);
 const length = z.int().min(1);
 
-const hnswLive = z.strictObject({
-  index: z.literal('hnsw'),
+/** Options of a live graph besides its seed. */
+const liveGraphKeys = {
   ...liveKeys,
   preset: z.enum(['paper', 'specification']).default('paper'),
   m: m.optional(),
   efConstruction: length.optional(),
   efSearch: length.optional(),
-  seed: z.int().min(0).default(1),
-});
+};
+const hnswLive = z.strictObject({ index: z.literal('hnsw'), ...liveGraphKeys, seed: z.int().min(0).default(1) });
 export type HnswVectorsOptions = z.output<typeof hnswLive>;
+const usearchLive = z.strictObject({ index: z.literal('usearch'), ...liveGraphKeys });
+export type UsearchVectorsOptions = z.output<typeof usearchLive>;
 
-/** The graph of the preset; options that are given replace its numbers. */
-export function chooseGraph({ preset, m, efConstruction, efSearch, seed }: HnswVectorsOptions): HnswOptions {
+/** The graph of the preset; options that are given replace its numbers. A library without seeds ignores the seed. */
+export function chooseGraph(options: HnswVectorsOptions | UsearchVectorsOptions): HnswOptions {
+  const { preset, m, efConstruction, efSearch } = options;
   const { [preset]: graph } = HNSW_PRESETS;
   return {
     m: m ?? graph.m,
     efConstruction: efConstruction ?? graph.efConstruction,
     efSearch: efSearch ?? graph.efSearch,
-    seed,
+    seed: 'seed' in options ? options.seed : 0,
   };
 }
 
-const hnswSource = z.strictObject({
-  index: z.literal('hnsw'),
+const sourceGraphKeys = {
   k: candidateCount,
   m: m.default(HNSW_DEFAULTS.m),
   efConstruction: length.default(HNSW_DEFAULTS.efConstruction),
   efSearch: length.default(HNSW_DEFAULTS.efSearch),
-});
+};
+const hnswSource = z.strictObject({ index: z.literal('hnsw'), ...sourceGraphKeys });
+const usearchSource = z.strictObject({ index: z.literal('usearch'), ...sourceGraphKeys });
 
 export const hnsw: VectorKind<typeof hnswLive, typeof hnswSource> = {
   live: {
@@ -118,6 +122,15 @@ export const hnsw: VectorKind<typeof hnswLive, typeof hnswSource> = {
     options: hnswSource,
     reads: ['vectors', 'times'],
     description: 'the vectors nearest by cosine, approximately: searches a navigable small-world graph',
+  },
+};
+
+export const usearch: VectorKind<typeof usearchLive, typeof usearchSource> = {
+  live: { options: usearchLive, description: 'as `hnsw`, by the optional package usearch' },
+  source: {
+    options: usearchSource,
+    reads: ['vectors', 'times'],
+    description: 'the vectors nearest by cosine, approximately: a graph as of `hnsw`, by the optional package usearch',
   },
 };
 

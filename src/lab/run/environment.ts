@@ -32,6 +32,7 @@ export const NUMERIC_PACKAGES = [
   '@tensorflow/tfjs-node',
   '@tensorflow/tfjs-node-gpu',
   'hnswlib-node',
+  'usearch',
   '@electric-sql/pglite',
   '@electric-sql/pglite-pgvector',
   'wink-nlp',

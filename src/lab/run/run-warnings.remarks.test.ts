@@ -113,19 +113,19 @@ describe('the recall of an approximate index', () => {
     return shares.reduce((sum, share) => sum + share, 0) / shares.length;
   }
 
-  test('is that of hnsw, and of pgvector unless it compares every turn', () => {
+  test('is that of hnsw and usearch, and of pgvector unless it compares every turn', () => {
     const methods = ['hnsw', 'ivfflat', 'none'].map((method) => [
       `${method} of pgvector`,
       { index: 'pgvector', method },
     ]);
     const options = parseSteps([
-      { search: { hnsw: {}, ...Object.fromEntries(methods), flat: {} } },
+      { search: { hnsw: {}, usearch: {}, ...Object.fromEntries(methods), flat: {}, bm25: {} } },
       { fuse: { only: 'flat' } },
     ]);
     const approximate = listApproximateSources(options).map((source) =>
       source.index === 'pgvector' ? source.method : source.index,
     );
-    expect(approximate).toEqual(['hnsw', 'hnsw', 'ivfflat']);
+    expect(approximate).toEqual(['hnsw', 'usearch', 'hnsw', 'ivfflat']);
   });
 
   test('is reported once for each that an arm has used, at ten and at its own depth', async () => {

@@ -29,7 +29,7 @@ import type { ArmEncoding } from './workspaces.ts';
 export function listApproximateSources(arm: RankOptions): IndexOptions[] {
   return readArm(arm)
     .outline.sources.map(({ index }) => index)
-    .filter((source) => source.index === 'hnsw' || (source.index === 'pgvector' && source.method !== 'none'));
+    .filter((source) => 'efSearch' in source && !('method' in source && source.method === 'none'));
 }
 
 /** The candidates that the exact index finds in the place of a source of an arm. */

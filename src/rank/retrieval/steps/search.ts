@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../../core/errors/errors.ts';
 import { findNearestWord } from '../../../core/validation/validation.ts';
 import type { LateOptions } from '../../../index/late/late-options.ts';
 import { type IndexOptions, listIndexReads } from '../../../index/registry.ts';
+import { VECTOR_INDEXES } from '../../../index/vectors/registry.ts';
 import type { Bm25IndexOptions } from '../../../index/words/bm25.ts';
 import type { Candidates } from '../../../model/candidates.ts';
 import type { PropagationOptions } from '../../../ops/attention/options.ts';
@@ -209,15 +210,12 @@ function createListColumn({ name, found }: Source, isListed: boolean): ScoreColu
   return describeColumn(name, listScores(found), { lists: [name], isListed, isZeroOutside: true });
 }
 
-const createDenseColumn = ({ name }: Source, { propagation }: View) => createCosineColumn(propagation, [name]);
+/** Indexes that compare vectors: what they find is the list of the column `cosine`. */
+const DENSE: readonly string[] = [...VECTOR_INDEXES.names, 'semantic'];
 
-/** The column of a source by its index. Sources that are not here find candidates and score none. */
+/** The column of a source by its index, unless it is dense. Sources that are not here find candidates and score none. */
 const SOURCE_COLUMNS: Readonly<Record<string, (source: Source, view: View) => ScoreColumn>> = {
   bm25: ({ name, index }) => describeColumn(name, bm25Signal(index as Bm25IndexOptions), { lists: [name] }),
-  hnsw: createDenseColumn,
-  flat: createDenseColumn,
-  pgvector: createDenseColumn,
-  semantic: createDenseColumn,
   newest: ({ name }) => createRecencyColumn([name]),
   late: ({ name, index }) =>
     describeColumn(name, lateSignal(index as LateOptions), {
@@ -230,11 +228,13 @@ const SOURCE_COLUMNS: Readonly<Record<string, (source: Source, view: View) => Sc
 };
 
 /** The indexes whose sources give a column. */
-export const SOURCE_COLUMN_NAMES: readonly string[] = Object.keys(SOURCE_COLUMNS);
+export const SOURCE_COLUMN_NAMES: readonly string[] = [...DENSE, ...Object.keys(SOURCE_COLUMNS)];
 
 /** The column that a source of a search gives; null for one that finds candidates and scores none. */
 function findSourceColumn(source: Source, view: View): ScoreColumn | null {
-  return SOURCE_COLUMNS[source.index.index]?.(source, view) ?? null;
+  const { index } = source.index;
+  if (DENSE.includes(index)) return createCosineColumn(view.propagation, [source.name]);
+  return SOURCE_COLUMNS[index]?.(source, view) ?? null;
 }
 
 /** The five signals of memories, weighted by the strategy of each question. */
@@ -316,9 +316,6 @@ export const search = defineStep<SearchOptions>({
 
 /** The signals that are columns of a pool without being the scores of one source, by name; a plugin adds others. */
 export type ScoreOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** Indexes that compare vectors: what they find is the list of the column `cosine`. */
-const DENSE: readonly string[] = ['hnsw', 'flat', 'pgvector', 'semantic'];
 
 function createColumn(name: string, options: Readonly<Record<string, unknown>>, before: Outline): ScoreColumn {
   const { sources, view } = before;
