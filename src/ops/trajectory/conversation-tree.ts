@@ -1,5 +1,5 @@
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import { type CorpusFrames, type FrameTables, groupOf } from './frame-tables.ts';
+import { type CorpusFrames, type FrameTables, readField } from './frame-tables.ts';
 
 /** The tree of a conversation's first turns, as coordinates ask about it; turns go by their ring positions. */
 export interface ConversationTree {
@@ -23,7 +23,7 @@ export interface ConversationTree {
 /** The tree of the first `turns` turns of a conversation. Later turns must not affect it. */
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
-/** A tree of the tables of all turns: a number of children is one binary search. */
+/** A tree of the tables of all turns: a number of children is one binary search where a later turn is among them. */
 class TableTree implements ConversationTree {
   readonly deepest: number;
   readonly largestGroup: number;
@@ -34,35 +34,42 @@ class TableTree implements ConversationTree {
   constructor(tables: FrameTables, turns: number) {
     this.tables = tables;
     this.turns = turns;
-    this.deepest = tables.deepest[turns - 1] as number;
-    this.largestGroup = tables.largestGroup[turns - 1] as number;
-    this.mostChildren = tables.mostChildren[turns - 1] as number;
+    this.deepest = readField(tables, 'deepest', turns - 1);
+    this.largestGroup = readField(tables, 'largestGroup', turns - 1);
+    this.mostChildren = readField(tables, 'mostChildren', turns - 1);
   }
 
   parent(turn: number): number {
-    return this.tables.parent[turn] as number;
+    return readField(this.tables, 'parent', turn);
   }
 
   depth(turn: number): number {
-    return this.tables.depth[turn] as number;
+    return readField(this.tables, 'depth', turn);
   }
 
   siblingIndex(turn: number): number {
-    return this.tables.siblingIndex[turn] as number;
+    return readField(this.tables, 'siblingIndex', turn);
   }
 
   siblings(turn: number): number {
-    return this.children(groupOf(this.tables.parent, turn));
+    if (readField(this.tables, 'lastSibling', turn) < this.turns) return readField(this.tables, 'siblings', turn);
+    const parent = this.parent(turn);
+    return this.#countMembers(parent < 0 ? this.tables.members.length : parent);
   }
 
-  children(group: number): number {
+  children(turn: number): number {
+    if (readField(this.tables, 'lastChild', turn) < this.turns) return readField(this.tables, 'children', turn);
+    return this.#countMembers(turn);
+  }
+
+  #countMembers(group: number): number {
     const { members, starts } = this.tables;
     const start = starts[group] as number;
     return findLowerBound(members, this.turns, start, starts[group + 1]) - start;
   }
 
   homogeneity(turn: number): number {
-    return this.tables.homogeneity[turn] as number;
+    return readField(this.tables, 'homogeneity', turn);
   }
 }
 

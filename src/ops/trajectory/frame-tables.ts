@@ -7,32 +7,66 @@ import { assertComponents } from './coordinates.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
 /**
- * Raw values of each turn of one conversation, and statistics of the conversation at the time when the turn was its
- * newest: the inputs of coordinates at any time without rebuilding a tree. Arrays are indexed by ring position, [n].
+ * The numbers of a turn, and statistics of its conversation at the time when the turn was the newest. They are the inputs
+ * of coordinates at any time, without rebuilding a tree.
  */
-export interface FrameTables {
-  /** [n] milliseconds since 1970. */
-  readonly timestamps: Float64Array;
-  /** [n] squared lengths of the vectors. */
-  readonly squares: Float64Array;
-  /** Ring positions of the parents, -1 for a root. */
-  readonly parent: Int32Array;
+const FIELDS = [
+  /** Milliseconds since 1970, and those of the first turn of the conversation. */
+  'timestamp',
+  'start',
+  /** Squared length of the vector. */
+  'square',
+  /** Ring position of the parent, -1 for a root. */
+  'parent',
   /** Edges from the root. */
-  readonly depth: Int32Array;
-  readonly components: Int32Array;
+  'depth',
+  'components',
   /** Cosine to the parent clipped to [0, 1], 1 for a root. */
-  readonly homogeneity: Float64Array;
+  'homogeneity',
   /** Index in the sibling group, which later siblings don't change. */
-  readonly siblingIndex: Int32Array;
-  /** Ring positions by sibling group, see {@link groupOf}, ascending in each. */
+  'siblingIndex',
+  /** The number of turns in the sibling group, itself included, and the last of them, later turns included. */
+  'siblings',
+  'lastSibling',
+  /** The number of children and the last of them, -1 if there is none, later turns included. */
+  'children',
+  'lastChild',
+  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
+  'deepest',
+  'mostComponents',
+  'largestGroup',
+  'mostChildren',
+] as const;
+export type FrameField = (typeof FIELDS)[number];
+
+const WIDTH = FIELDS.length;
+const PLACES = Object.fromEntries(FIELDS.map((field, place) => [field, place])) as Readonly<Record<FrameField, number>>;
+
+/** The tables of one conversation of n turns. */
+export interface FrameTables {
+  /** Row-major [n, 16] by ring position: what is read of a turn lies together. {@link readField} reads it. */
+  readonly rows: Float64Array;
+  /** [n] ring positions by sibling group, see {@link groupOf}, ascending in each. */
   readonly members: Int32Array;
   /** [n + 2] the place in `members` at which each group begins. */
   readonly starts: Int32Array;
-  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
-  readonly deepest: Int32Array;
-  readonly mostComponents: Int32Array;
-  readonly largestGroup: Int32Array;
-  readonly mostChildren: Int32Array;
+}
+
+/** A number of a turn. @param turn its ring position. */
+export function readField({ rows }: FrameTables, field: FrameField, turn: number): number {
+  return rows[turn * WIDTH + PLACES[field]] as number;
+}
+
+/** The number of turns of a conversation that are earlier than a moment, in milliseconds. One comparison if all are. */
+export function countTurnsBefore(tables: FrameTables, moment: number): number {
+  let [low, high] = [0, tables.members.length];
+  if (high > 0 && readField(tables, 'timestamp', high - 1) < moment) return high;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (readField(tables, 'timestamp', middle) < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The tables of all conversations of a corpus, from which coordinates are computed. */
@@ -101,34 +135,51 @@ export function buildFrameTables(
   if (components.length !== size) throw new DimensionMismatchError(`components ${what}`, size, components.length);
   if (parent.length !== size) throw new DimensionMismatchError(`parents ${what}`, size, parent.length);
   const dimension = computeRowWidth(`vectors ${what}`, vectors, size);
-  const sizes = new Int32Array(size + 1);
-  const tables = {
-    depth: computeDepths(parent),
-    siblingIndex: new Int32Array(size),
-    deepest: new Int32Array(size),
-    mostComponents: new Int32Array(size),
-    largestGroup: new Int32Array(size),
-    mostChildren: new Int32Array(size),
-  };
-  for (let i = 0; i < size; i++) {
-    const above = parent[i] as number;
-    const takeMost = (table: Int32Array, own: number) => Math.max(own, i === 0 ? 0 : (table[i - 1] as number));
-    assertComponents(components[i] as number, turns[i]?.id as string);
-    const index = sizes[groupOf(parent, i)]!++;
-    tables.siblingIndex[i] = index;
-    tables.deepest[i] = takeMost(tables.deepest, tables.depth[i] as number);
-    tables.mostComponents[i] = takeMost(tables.mostComponents, components[i] as number);
-    tables.largestGroup[i] = takeMost(tables.largestGroup, index + 1);
-    tables.mostChildren[i] = takeMost(tables.mostChildren, above < 0 ? 0 : index + 1);
-  }
-  const starts = new Int32Array(size + 2);
-  for (let group = 0; group <= size; group++) starts[group + 1] = starts[group]! + sizes[group]!;
-  const members = new Int32Array(size);
-  for (let i = 0; i < size; i++) members[starts[groupOf(parent, i)]! + tables.siblingIndex[i]!] = i;
+  const depth = computeDepths(parent);
   const squares = computeSquaredLengths(vectors, dimension, size);
   const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
-  const timestamps = Float64Array.from(turns, ({ timestamp }) => timestamp);
-  return { timestamps, squares, components, parent, homogeneity, members, starts, ...tables };
+  const { members, starts } = groupSiblings(parent);
+  const rows = new Float64Array(size * WIDTH);
+  const tables = { rows, members, starts };
+  const sizes = new Int32Array(size + 1);
+  for (let i = 0; i < size; i++) {
+    const takeMost = (field: FrameField, own: number) => Math.max(own, i === 0 ? 0 : readField(tables, field, i - 1));
+    assertComponents(components[i] as number, turns[i]?.id as string);
+    const group = groupOf(parent, i);
+    const index = sizes[group]!++;
+    const row: Record<FrameField, number> = {
+      timestamp: turns[i]!.timestamp,
+      start: turns[0]!.timestamp,
+      square: squares[i]!,
+      parent: parent[i]!,
+      depth: depth[i]!,
+      components: components[i]!,
+      homogeneity: homogeneity[i]!,
+      siblingIndex: index,
+      siblings: starts[group + 1]! - starts[group]!,
+      lastSibling: members[starts[group + 1]! - 1]!,
+      children: starts[i + 1]! - starts[i]!,
+      lastChild: starts[i + 1]! > starts[i]! ? members[starts[i + 1]! - 1]! : -1,
+      deepest: takeMost('deepest', depth[i]!),
+      mostComponents: takeMost('mostComponents', components[i]!),
+      largestGroup: takeMost('largestGroup', index + 1),
+      mostChildren: takeMost('mostChildren', parent[i]! < 0 ? 0 : index + 1),
+    };
+    for (const [place, field] of FIELDS.entries()) rows[i * WIDTH + place] = row[field];
+  }
+  return tables;
+}
+
+/** The turns by sibling group. @param parent [n] */
+function groupSiblings(parent: Int32Array): Pick<FrameTables, 'members' | 'starts'> {
+  const size = parent.length;
+  const starts = new Int32Array(size + 2);
+  for (let i = 0; i < size; i++) starts[groupOf(parent, i) + 1]!++;
+  for (let group = 0; group <= size; group++) starts[group + 1]! += starts[group]!;
+  const ends = starts.slice();
+  const members = new Int32Array(size);
+  for (let i = 0; i < size; i++) members[ends[groupOf(parent, i)]!++] = i;
+  return { members, starts };
 }
 
 interface FrameChoices {
