@@ -205,7 +205,8 @@ export function openFrames(
   const dimension = computeRowWidth('vectors of the corpus', vectors, corpus.size);
   if (components.length !== corpus.size)
     throw new DimensionMismatchError('components of the corpus', corpus.size, components.length);
-  const [known, places]: [FrameTables[], Int32Array[]] = [[], []];
+  const { length } = corpus.conversations; // a list that grows by far places is a dictionary
+  const [known, places] = [new Array<FrameTables>(length), new Array<Int32Array>(length)];
   const positions = (place: number) => (places[place] ??= listPositions(corpus, place));
   const build = (place: number) => {
     const own = listPositions(corpus, place);
