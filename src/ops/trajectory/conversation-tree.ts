@@ -1,5 +1,5 @@
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import { type CorpusFrames, type FrameTables, readField } from './frame-tables.ts';
+import { type CorpusFrames, type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 
 /** The tree of a conversation's first turns, as coordinates ask about it; turns go by their ring positions. */
 export interface ConversationTree {
@@ -29,36 +29,42 @@ class TableTree implements ConversationTree {
   readonly largestGroup: number;
   readonly mostChildren: number;
   readonly tables: FrameTables;
+  readonly rows: Float64Array;
   readonly turns: number;
 
   constructor(tables: FrameTables, turns: number) {
+    const { rows } = tables;
     this.tables = tables;
+    this.rows = rows;
     this.turns = turns;
-    this.deepest = readField(tables, 'deepest', turns - 1);
-    this.largestGroup = readField(tables, 'largestGroup', turns - 1);
-    this.mostChildren = readField(tables, 'mostChildren', turns - 1);
+    const newest = (turns - 1) * ROW_WIDTH;
+    this.deepest = rows[newest + ROW.deepest] as number;
+    this.largestGroup = rows[newest + ROW.largestGroup] as number;
+    this.mostChildren = rows[newest + ROW.mostChildren] as number;
   }
 
   parent(turn: number): number {
-    return readField(this.tables, 'parent', turn);
+    return this.rows[turn * ROW_WIDTH + ROW.parent] as number;
   }
 
   depth(turn: number): number {
-    return readField(this.tables, 'depth', turn);
+    return this.rows[turn * ROW_WIDTH + ROW.depth] as number;
   }
 
   siblingIndex(turn: number): number {
-    return readField(this.tables, 'siblingIndex', turn);
+    return this.rows[turn * ROW_WIDTH + ROW.siblingIndex] as number;
   }
 
   siblings(turn: number): number {
-    if (readField(this.tables, 'lastSibling', turn) < this.turns) return readField(this.tables, 'siblings', turn);
-    const parent = this.parent(turn);
+    const at = turn * ROW_WIDTH;
+    if ((this.rows[at + ROW.lastSibling] as number) < this.turns) return this.rows[at + ROW.siblings] as number;
+    const parent = this.rows[at + ROW.parent] as number;
     return this.#countMembers(parent < 0 ? this.tables.members.length : parent);
   }
 
   children(turn: number): number {
-    if (readField(this.tables, 'lastChild', turn) < this.turns) return readField(this.tables, 'children', turn);
+    const at = turn * ROW_WIDTH;
+    if ((this.rows[at + ROW.lastChild] as number) < this.turns) return this.rows[at + ROW.children] as number;
     return this.#countMembers(turn);
   }
 
@@ -69,7 +75,7 @@ class TableTree implements ConversationTree {
   }
 
   homogeneity(turn: number): number {
-    return readField(this.tables, 'homogeneity', turn);
+    return this.rows[turn * ROW_WIDTH + ROW.homogeneity] as number;
   }
 }
 

@@ -8,9 +8,9 @@ import {
   buildFrameTables,
   computeDepths,
   countTurnsBefore,
-  type FrameField,
   type FrameTables,
   openFrames,
+  type ROW,
   readField,
 } from './frame-tables.ts';
 
@@ -26,7 +26,7 @@ const oldest = corpus.parent.map((_, i) => {
 /** The turns of a conversation up to a position. */
 const listTurnsUpTo = (i: number) =>
   positions.filter((j) => j <= i && corpus.conversationOf[j] === corpus.conversationOf[i]);
-const readFields = (tables: FrameTables, turn: number, ...fields: FrameField[]) =>
+const readFields = (tables: FrameTables, turn: number, ...fields: (keyof typeof ROW)[]) =>
   fields.map((field) => readField(tables, field, turn));
 const findMostOrZero = (values: readonly number[]) => Math.max(0, ...values);
 

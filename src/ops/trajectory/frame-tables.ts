@@ -6,45 +6,44 @@ import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { assertComponents } from './coordinates.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
-/**
- * The numbers of a turn, and statistics of its conversation at the time when the turn was the newest. They are the inputs
- * of coordinates at any time, without rebuilding a tree.
- */
-const FIELDS = [
-  /** Milliseconds since 1970, and those of the first turn of the conversation. */
-  'timestamp',
-  'start',
-  /** Squared length of the vector. */
-  'square',
-  /** Ring position of the parent, -1 for a root. */
-  'parent',
-  /** Edges from the root. */
-  'depth',
-  'components',
-  /** Cosine to the parent clipped to [0, 1], 1 for a root. */
-  'homogeneity',
-  /** Index in the sibling group, which later siblings don't change. */
-  'siblingIndex',
-  /** The number of turns in the sibling group, itself included, and the last of them, later turns included. */
-  'siblings',
-  'lastSibling',
-  /** The number of children and the last of them, -1 if there is none, later turns included. */
-  'children',
-  'lastChild',
-  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
-  'deepest',
-  'mostComponents',
-  'largestGroup',
-  'mostChildren',
-] as const;
-export type FrameField = (typeof FIELDS)[number];
+/** The numbers in a row of {@link FrameTables}. */
+export const ROW_WIDTH = 16;
 
-const WIDTH = FIELDS.length;
-const PLACES = Object.fromEntries(FIELDS.map((field, place) => [field, place])) as Readonly<Record<FrameField, number>>;
+/**
+ * The numbers of a turn by their places in its row, and statistics of its conversation at the time when the turn was the
+ * newest. They are the inputs of coordinates at any time, without rebuilding a tree.
+ */
+export const ROW = {
+  /** Milliseconds since 1970, and those of the first turn of the conversation. */
+  timestamp: 0,
+  start: 1,
+  /** Squared length of the vector. */
+  square: 2,
+  /** Ring position of the parent, -1 for a root. */
+  parent: 3,
+  /** Edges from the root. */
+  depth: 4,
+  components: 5,
+  /** Cosine to the parent clipped to [0, 1], 1 for a root. */
+  homogeneity: 6,
+  /** Index in the sibling group, which later siblings don't change. */
+  siblingIndex: 7,
+  /** The number of turns in the sibling group, itself included, and the last of them, later turns included. */
+  siblings: 8,
+  lastSibling: 9,
+  /** The number of children and the last of them, -1 if there is none, later turns included. */
+  children: 10,
+  lastChild: 11,
+  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
+  deepest: 12,
+  mostComponents: 13,
+  largestGroup: 14,
+  mostChildren: 15,
+} as const;
 
 /** The tables of one conversation of n turns. */
 export interface FrameTables {
-  /** Row-major [n, 16] by ring position: what is read of a turn lies together. {@link readField} reads it. */
+  /** Row-major [n, {@link ROW_WIDTH}] by ring position: what is read of a turn lies together. */
   readonly rows: Float64Array;
   /** [n] ring positions by sibling group, see {@link groupOf}, ascending in each. */
   readonly members: Int32Array;
@@ -53,17 +52,17 @@ export interface FrameTables {
 }
 
 /** A number of a turn. @param turn its ring position. */
-export function readField({ rows }: FrameTables, field: FrameField, turn: number): number {
-  return rows[turn * WIDTH + PLACES[field]] as number;
+export function readField({ rows }: FrameTables, field: keyof typeof ROW, turn: number): number {
+  return rows[turn * ROW_WIDTH + ROW[field]] as number;
 }
 
 /** The number of turns of a conversation that are earlier than a moment, in milliseconds. One comparison if all are. */
-export function countTurnsBefore(tables: FrameTables, moment: number): number {
-  let [low, high] = [0, tables.members.length];
-  if (high > 0 && readField(tables, 'timestamp', high - 1) < moment) return high;
+export function countTurnsBefore({ rows }: FrameTables, moment: number): number {
+  let [low, high] = [0, rows.length / ROW_WIDTH];
+  if ((rows[rows.length - ROW_WIDTH + ROW.timestamp] as number) < moment) return high;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (readField(tables, 'timestamp', middle) < moment) low = middle + 1;
+    if ((rows[middle * ROW_WIDTH + ROW.timestamp] as number) < moment) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -139,35 +138,30 @@ export function buildFrameTables(
   const squares = computeSquaredLengths(vectors, dimension, size);
   const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
   const { members, starts } = groupSiblings(parent);
-  const rows = new Float64Array(size * WIDTH);
-  const tables = { rows, members, starts };
+  const rows = new Float64Array(size * ROW_WIDTH);
   const sizes = new Int32Array(size + 1);
+  let [deepest, mostComponents, largestGroup, mostChildren] = [0, 0, 0, 0];
   for (let i = 0; i < size; i++) {
-    const takeMost = (field: FrameField, own: number) => Math.max(own, i === 0 ? 0 : readField(tables, field, i - 1));
     assertComponents(components[i] as number, turns[i]?.id as string);
     const group = groupOf(parent, i);
+    const [start, end, first, last] = [starts[group]!, starts[group + 1]!, starts[i]!, starts[i + 1]!];
     const index = sizes[group]!++;
-    const row: Record<FrameField, number> = {
-      timestamp: turns[i]!.timestamp,
-      start: turns[0]!.timestamp,
-      square: squares[i]!,
-      parent: parent[i]!,
-      depth: depth[i]!,
-      components: components[i]!,
-      homogeneity: homogeneity[i]!,
-      siblingIndex: index,
-      siblings: starts[group + 1]! - starts[group]!,
-      lastSibling: members[starts[group + 1]! - 1]!,
-      children: starts[i + 1]! - starts[i]!,
-      lastChild: starts[i + 1]! > starts[i]! ? members[starts[i + 1]! - 1]! : -1,
-      deepest: takeMost('deepest', depth[i]!),
-      mostComponents: takeMost('mostComponents', components[i]!),
-      largestGroup: takeMost('largestGroup', index + 1),
-      mostChildren: takeMost('mostChildren', parent[i]! < 0 ? 0 : index + 1),
-    };
-    for (const [place, field] of FIELDS.entries()) rows[i * WIDTH + place] = row[field];
+    deepest = Math.max(deepest, depth[i]!);
+    mostComponents = Math.max(mostComponents, components[i]!);
+    largestGroup = Math.max(largestGroup, index + 1);
+    mostChildren = Math.max(mostChildren, group === size ? 0 : index + 1);
+    // In the order of ROW.
+    rows.set(
+      [
+        ...[turns[i]!.timestamp, turns[0]!.timestamp, squares[i]!, parent[i]!],
+        ...[depth[i]!, components[i]!, homogeneity[i]!, index],
+        ...[end - start, members[end - 1]!, last - first, last > first ? members[last - 1]! : -1],
+        ...[deepest, mostComponents, largestGroup, mostChildren],
+      ],
+      i * ROW_WIDTH,
+    );
   }
-  return tables;
+  return { rows, members, starts };
 }
 
 /** The turns by sibling group. @param parent [n] */

@@ -1,6 +1,6 @@
 import type { RecordTrajectory } from '../../model/turns/turn.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
-import { type FrameField, type FrameTables, readField } from './frame-tables.ts';
+import { type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 
 /**
  * Coordinates of a turn when it was the newest of its conversation: those that `computeTrajectoryCoordinates` gives for
@@ -9,7 +9,7 @@ import { type FrameField, type FrameTables, readField } from './frame-tables.ts'
  * @param turn its ring position.
  */
 export function readNewestCoordinates(tables: FrameTables, turn: number): RecordTrajectory {
-  const read = (field: FrameField) => readField(tables, field, turn);
+  const read = (field: keyof typeof ROW) => tables.rows[turn * ROW_WIDTH + ROW[field]] as number;
   const age = read('timestamp') - read('start');
   return {
     depth: divideOrZero(read('depth'), read('deepest')),

@@ -3,7 +3,7 @@ import { multiplyChosenRows } from '../../core/tensors/rows.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
-import { type CorpusFrames, countTurnsBefore, type FrameTables, readField } from './frame-tables.ts';
+import { type CorpusFrames, countTurnsBefore, type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 import { clipCosine, computeSquaredLengths } from './homogeneity.ts';
 
 /** With fewer turns the shape of a conversation is not informative (section 7.2 of diomande2026ragpp). */
@@ -82,7 +82,7 @@ function measureHomogeneities({ frames, points, squares }: Context, query: numbe
     frames.dimension,
   );
   for (const [i, frame] of joined.entries()) {
-    const square = readField(frame.tables, 'square', frame.parent);
+    const square = frame.tables.rows[frame.parent * ROW_WIDTH + ROW.square] as number;
     frame.homogeneity = clipCosine(products[i] as number, squares[query] as number, square);
   }
 }
@@ -99,7 +99,7 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
   const parent = answersHere ? (corpus.ringPosition[anchor] as number) : newest;
   const tree = context.trees(conversation, turns);
   const answers = tree.children(parent);
-  const first = readField(tables, 'start', newest);
+  const first = tables.rows[newest * ROW_WIDTH + ROW.start] as number;
   const depth = tree.depth(parent) + 1;
   const components = points.components[query] as number;
   return {
@@ -111,7 +111,7 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
     first,
     span: moment - first,
     deepest: Math.max(tree.deepest, depth),
-    mostComponents: Math.max(readField(tables, 'mostComponents', newest), components),
+    mostComponents: Math.max(tables.rows[newest * ROW_WIDTH + ROW.mostComponents] as number, components),
     largestGroup: Math.max(tree.largestGroup, answers + 1),
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
@@ -137,9 +137,10 @@ const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame
   depth: (_, frame, turn) => frame.tree.depth(turn) / frame.deepest,
   siblingOrder: (_, frame, turn) => frame.tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1),
   homogeneity: (_, frame, turn) => frame.tree.homogeneity(turn),
-  temporal: (_, { tables, first, span }, turn) => divideOrZero(readField(tables, 'timestamp', turn) - first, span),
+  temporal: (_, { tables, first, span }, turn) =>
+    divideOrZero((tables.rows[turn * ROW_WIDTH + ROW.timestamp] as number) - first, span),
   complexity: ({ scale }, { tables, mostComponents }, turn) =>
-    scaleComplexity(readField(tables, 'components', turn), mostComponents, scale),
+    scaleComplexity(tables.rows[turn * ROW_WIDTH + ROW.components] as number, mostComponents, scale),
   branchFactor: (_, frame, turn) => countSiblings(frame, turn) / frame.largestGroup,
   childrenCount: (_, frame, turn) => {
     const children = turn === frame.parent ? frame.answers + 1 : frame.tree.children(turn);
