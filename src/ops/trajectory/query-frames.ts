@@ -74,14 +74,11 @@ interface Context {
 
 /** The homogeneity of a query in frames. */
 function measureHomogeneities({ frames, points, squares }: Context, query: number, joined: readonly Frame[]): void {
-  const products = multiplyChosenRows(
-    points.vectors,
-    query,
-    frames.vectors,
-    Int32Array.from(joined, ({ position }) => position),
-    frames.dimension,
-  );
-  for (const [i, frame] of joined.entries()) {
+  const rows = new Int32Array(joined.length);
+  for (let i = 0; i < rows.length; i++) rows[i] = (joined[i] as Frame).position;
+  const products = multiplyChosenRows(points.vectors, query, frames.vectors, rows, frames.dimension);
+  for (let i = 0; i < rows.length; i++) {
+    const frame = joined[i] as Frame;
     const square = frame.tables.rows[frame.parent * ROW_WIDTH + ROW.square] as number;
     frame.homogeneity = clipCosine(products[i] as number, squares[query] as number, square);
   }
