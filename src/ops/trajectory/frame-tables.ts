@@ -10,8 +10,8 @@ import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 export const ROW_WIDTH = 16;
 
 /**
- * The numbers of a turn by their places in its row, and statistics of its conversation at the time when the turn was the
- * newest. They are the inputs of coordinates at any time, without rebuilding a tree.
+ * The numbers of a turn by their places in its row, and statistics of its conversation at the time when the turn was
+ * the newest: the inputs of coordinates at any time, without rebuilding a tree.
  */
 export const ROW = {
   /** Milliseconds since 1970, and those of the first turn of the conversation. */

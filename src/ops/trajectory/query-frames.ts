@@ -222,9 +222,9 @@ class FrameWriter {
   readonly #result: QueryFrames;
   readonly #candidateValues: readonly (typeof CANDIDATE_VALUES)[CoordinateName][];
   readonly #queryValues: readonly (typeof QUERY_VALUES)[CoordinateName][];
-  /** By conversation: its first pair of the query that asked for its frame last. */
+  /** The first pair of each conversation, of the last query that has it. */
   readonly #firstPairs: Int32Array;
-  /** Of the query, by the first pair of the conversation from the query's first on. */
+  /** The frames of the query, by the first pair of their conversation, counted from the query's first. */
   readonly #frames: Frame[] = [];
 
   constructor(context: Context, result: QueryFrames) {
