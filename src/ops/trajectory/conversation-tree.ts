@@ -1,5 +1,5 @@
 import { findLowerBound } from '../../model/turns/corpus.ts';
-import { type CorpusFrames, type FrameTables, groupOf } from './frame-tables.ts';
+import { type CorpusFrames, type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 
 /** The tree of a conversation's first turns, as coordinates ask about it; turns go by their ring positions. */
 export interface ConversationTree {
@@ -23,46 +23,59 @@ export interface ConversationTree {
 /** The tree of the first `turns` turns of a conversation. Later turns must not affect it. */
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
-/** A tree of the tables of all turns: a number of children is one binary search. */
+/** A tree of the tables of all turns: a number of children is one binary search where a later turn is among them. */
 class TableTree implements ConversationTree {
   readonly deepest: number;
   readonly largestGroup: number;
   readonly mostChildren: number;
   readonly tables: FrameTables;
+  readonly rows: Float64Array;
   readonly turns: number;
 
   constructor(tables: FrameTables, turns: number) {
+    const { rows } = tables;
     this.tables = tables;
+    this.rows = rows;
     this.turns = turns;
-    this.deepest = tables.deepest[turns - 1] as number;
-    this.largestGroup = tables.largestGroup[turns - 1] as number;
-    this.mostChildren = tables.mostChildren[turns - 1] as number;
+    const newest = (turns - 1) * ROW_WIDTH;
+    this.deepest = rows[newest + ROW.deepest] as number;
+    this.largestGroup = rows[newest + ROW.largestGroup] as number;
+    this.mostChildren = rows[newest + ROW.mostChildren] as number;
   }
 
   parent(turn: number): number {
-    return this.tables.parent[turn] as number;
+    return this.rows[turn * ROW_WIDTH + ROW.parent] as number;
   }
 
   depth(turn: number): number {
-    return this.tables.depth[turn] as number;
+    return this.rows[turn * ROW_WIDTH + ROW.depth] as number;
   }
 
   siblingIndex(turn: number): number {
-    return this.tables.siblingIndex[turn] as number;
+    return this.rows[turn * ROW_WIDTH + ROW.siblingIndex] as number;
   }
 
   siblings(turn: number): number {
-    return this.children(groupOf(this.tables.parent, turn));
+    const at = turn * ROW_WIDTH;
+    if ((this.rows[at + ROW.lastSibling] as number) < this.turns) return this.rows[at + ROW.siblings] as number;
+    const parent = this.rows[at + ROW.parent] as number;
+    return this.#countMembers(parent < 0 ? this.tables.members.length : parent);
   }
 
-  children(group: number): number {
+  children(turn: number): number {
+    const at = turn * ROW_WIDTH;
+    if ((this.rows[at + ROW.lastChild] as number) < this.turns) return this.rows[at + ROW.children] as number;
+    return this.#countMembers(turn);
+  }
+
+  #countMembers(group: number): number {
     const { members, starts } = this.tables;
     const start = starts[group] as number;
     return findLowerBound(members, this.turns, start, starts[group + 1]) - start;
   }
 
   homogeneity(turn: number): number {
-    return this.tables.homogeneity[turn] as number;
+    return this.rows[turn * ROW_WIDTH + ROW.homogeneity] as number;
   }
 }
 

@@ -4,7 +4,15 @@ import { createRandom } from '../../core/numbers/random.ts';
 import { gatherRows } from '../../core/tensors/rows.ts';
 import { Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { buildForestTurn, drawSampleForest, FOREST_DIMENSION, FOREST_SIZE } from './forest.fixture.ts';
-import { buildFrameTables, computeDepths, groupOf, openFrames } from './frame-tables.ts';
+import {
+  buildFrameTables,
+  computeDepths,
+  countTurnsBefore,
+  type FrameTables,
+  openFrames,
+  type ROW,
+  readField,
+} from './frame-tables.ts';
 
 const { corpus, vectors, components } = drawSampleForest(createRandom(3, 'frame-tables.test'));
 const positions = [...corpus.turns.keys()];
@@ -18,6 +26,8 @@ const oldest = corpus.parent.map((_, i) => {
 /** The turns of a conversation up to a position. */
 const listTurnsUpTo = (i: number) =>
   positions.filter((j) => j <= i && corpus.conversationOf[j] === corpus.conversationOf[i]);
+const readFields = (tables: FrameTables, turn: number, ...fields: (keyof typeof ROW)[]) =>
+  fields.map((field) => readField(tables, field, turn));
 const findMostOrZero = (values: readonly number[]) => Math.max(0, ...values);
 
 describe.each([
@@ -38,11 +48,13 @@ describe.each([
   test('a turn has its depth, and its place among the siblings before it', () => {
     for (const i of positions) {
       const { tables, at, all } = find(i);
-      expect([tables.depth[at], tables.siblingIndex[at]]).toEqual([
+      expect(readFields(tables, at, 'depth', 'siblingIndex')).toEqual([
         countForestDepth(i),
         listSiblingsUpTo(i).length - 1,
       ]);
-      const group = groupOf(tables.parent, at);
+      const above = readField(tables, 'parent', at);
+      expect(above).toBe(parent[i]! < 0 ? -1 : corpus.ringPosition[parent[i]!]);
+      const group = above < 0 ? all.length : above;
       const members = tables.members.subarray(tables.starts[group], tables.starts[group + 1]).filter((j) => j <= at);
       expect(Array.from(members, (j) => all[j])).toEqual(listSiblingsUpTo(i));
     }
@@ -54,11 +66,23 @@ describe.each([
       const children = seen.map((j) => (parent[j]! < 0 ? 0 : seen.filter((k) => parent[k] === parent[j]).length));
       const groups = seen.map((j) => seen.filter((k) => parent[k] === parent[j]).length);
       const { tables, at } = find(i);
-      const found = [tables.deepest[at], tables.mostComponents[at], tables.largestGroup[at], tables.mostChildren[at]];
+      const found = readFields(tables, at, 'deepest', 'mostComponents', 'largestGroup', 'mostChildren');
       const expected = [seen.map(countForestDepth), seen.map((j) => components[j]!), groups, children].map(
         findMostOrZero,
       );
       expect(found).toEqual(expected);
+    }
+  });
+
+  test('a turn has the size and the last turn of its sibling group and of its children, later ones included', () => {
+    for (const i of positions) {
+      const { tables, at, all } = find(i);
+      const conversation = positions.filter((j) => corpus.conversationOf[j] === corpus.conversationOf[i]);
+      const siblings = conversation.filter((j) => parent[j] === parent[i]);
+      const children = conversation.filter((j) => parent[j] === i);
+      const last = readFields(tables, at, 'lastSibling', 'lastChild').map((j) => all[j] ?? -1);
+      expect(last).toEqual([siblings.at(-1), children.at(-1) ?? -1]);
+      expect(readFields(tables, at, 'siblings', 'children')).toEqual([siblings.length, children.length]);
     }
   });
 
@@ -69,7 +93,7 @@ describe.each([
       const product = own.reduce((sum, value, d) => sum + value * above[d]!, 0);
       const cosine = product === 0 ? 0 : product / Math.hypot(...own) / Math.hypot(...above);
       const { tables, at } = find(i);
-      expect(tables.homogeneity[at]).toBeCloseTo(parent[i]! < 0 ? 1 : Math.max(0, cosine), 12);
+      expect(readField(tables, 'homogeneity', at)).toBeCloseTo(parent[i]! < 0 ? 1 : Math.max(0, cosine), 12);
     }
   });
 });
@@ -80,8 +104,17 @@ test('depths of a chain in any order', () => {
 
 test('a child listed before its parent of the same time is still its child', () => {
   const pair = new Corpus([buildForestTurn('a', 'c', 'b', 1000), buildForestTurn('b', 'c', null, 1000)]);
-  const { parent, depth, mostChildren } = openFrames(pair, Float32Array.of(1, 1), Int32Array.of(1, 1)).tables(0);
-  expect([...parent, ...depth, ...mostChildren]).toEqual([1, -1, 1, 0, 1, 1]);
+  const tables = openFrames(pair, Float32Array.of(1, 1), Int32Array.of(1, 1)).tables(0);
+  expect(readFields(tables, 0, 'parent', 'depth', 'mostChildren')).toEqual([1, 1, 1]);
+  expect(readFields(tables, 1, 'parent', 'depth', 'mostChildren')).toEqual([-1, 0, 1]);
+});
+
+test('turns before a moment are counted, those of the moment not', () => {
+  const times = [10, 20, 20, 30, 50];
+  const turns = times.map((time, i) => buildForestTurn(`t${i}`, 'c', null, time));
+  const tables = openFrames(new Corpus(turns), new Float32Array(5).fill(1), new Int32Array(5).fill(1)).tables(0);
+  for (const moment of [0, 10, 15, 20, 25, 30, 40, 50, 60])
+    expect(countTurnsBefore(tables, moment), `${moment}`).toBe(times.filter((time) => time < moment).length);
 });
 
 test('an empty corpus has no positions', () => {

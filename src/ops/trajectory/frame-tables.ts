@@ -6,33 +6,66 @@ import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { assertComponents } from './coordinates.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
+/** The numbers in a row of {@link FrameTables}. */
+export const ROW_WIDTH = 16;
+
 /**
- * Raw values of each turn of one conversation, and statistics of the conversation at the time when the turn was its
- * newest: the inputs of coordinates at any time without rebuilding a tree. Arrays are indexed by ring position, [n].
+ * The numbers of a turn by their places in its row, and statistics of its conversation at the time when the turn was
+ * the newest: the inputs of coordinates at any time, without rebuilding a tree.
  */
-export interface FrameTables {
-  /** [n] milliseconds since 1970. */
-  readonly timestamps: Float64Array;
-  /** [n] squared lengths of the vectors. */
-  readonly squares: Float64Array;
-  /** Ring positions of the parents, -1 for a root. */
-  readonly parent: Int32Array;
+export const ROW = {
+  /** Milliseconds since 1970, and those of the first turn of the conversation. */
+  timestamp: 0,
+  start: 1,
+  /** Squared length of the vector. */
+  square: 2,
+  /** Ring position of the parent, -1 for a root. */
+  parent: 3,
   /** Edges from the root. */
-  readonly depth: Int32Array;
-  readonly components: Int32Array;
+  depth: 4,
+  components: 5,
   /** Cosine to the parent clipped to [0, 1], 1 for a root. */
-  readonly homogeneity: Float64Array;
+  homogeneity: 6,
   /** Index in the sibling group, which later siblings don't change. */
-  readonly siblingIndex: Int32Array;
-  /** Ring positions by sibling group, see {@link groupOf}, ascending in each. */
+  siblingIndex: 7,
+  /** The number of turns in the sibling group, itself included, and the last of them, later turns included. */
+  siblings: 8,
+  lastSibling: 9,
+  /** The number of children and the last of them, -1 if there is none, later turns included. */
+  children: 10,
+  lastChild: 11,
+  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
+  deepest: 12,
+  mostComponents: 13,
+  largestGroup: 14,
+  mostChildren: 15,
+} as const;
+
+/** The tables of one conversation of n turns. */
+export interface FrameTables {
+  /** Row-major [n, {@link ROW_WIDTH}] by ring position: what is read of a turn lies together. */
+  readonly rows: Float64Array;
+  /** [n] ring positions by sibling group, see {@link groupOf}, ascending in each. */
   readonly members: Int32Array;
   /** [n + 2] the place in `members` at which each group begins. */
   readonly starts: Int32Array;
-  /** Greatest depth, components, sibling group and number of children among the turn and all earlier ones. */
-  readonly deepest: Int32Array;
-  readonly mostComponents: Int32Array;
-  readonly largestGroup: Int32Array;
-  readonly mostChildren: Int32Array;
+}
+
+/** A number of a turn. @param turn its ring position. */
+export function readField({ rows }: FrameTables, field: keyof typeof ROW, turn: number): number {
+  return rows[turn * ROW_WIDTH + ROW[field]] as number;
+}
+
+/** The number of turns of a conversation that are earlier than a moment, in milliseconds. One comparison if all are. */
+export function countTurnsBefore({ rows }: FrameTables, moment: number): number {
+  let [low, high] = [0, rows.length / ROW_WIDTH];
+  if ((rows[rows.length - ROW_WIDTH + ROW.timestamp] as number) < moment) return high;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle * ROW_WIDTH + ROW.timestamp] as number) < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The tables of all conversations of a corpus, from which coordinates are computed. */
@@ -101,34 +134,46 @@ export function buildFrameTables(
   if (components.length !== size) throw new DimensionMismatchError(`components ${what}`, size, components.length);
   if (parent.length !== size) throw new DimensionMismatchError(`parents ${what}`, size, parent.length);
   const dimension = computeRowWidth(`vectors ${what}`, vectors, size);
-  const sizes = new Int32Array(size + 1);
-  const tables = {
-    depth: computeDepths(parent),
-    siblingIndex: new Int32Array(size),
-    deepest: new Int32Array(size),
-    mostComponents: new Int32Array(size),
-    largestGroup: new Int32Array(size),
-    mostChildren: new Int32Array(size),
-  };
-  for (let i = 0; i < size; i++) {
-    const above = parent[i] as number;
-    const takeMost = (table: Int32Array, own: number) => Math.max(own, i === 0 ? 0 : (table[i - 1] as number));
-    assertComponents(components[i] as number, turns[i]?.id as string);
-    const index = sizes[groupOf(parent, i)]!++;
-    tables.siblingIndex[i] = index;
-    tables.deepest[i] = takeMost(tables.deepest, tables.depth[i] as number);
-    tables.mostComponents[i] = takeMost(tables.mostComponents, components[i] as number);
-    tables.largestGroup[i] = takeMost(tables.largestGroup, index + 1);
-    tables.mostChildren[i] = takeMost(tables.mostChildren, above < 0 ? 0 : index + 1);
-  }
-  const starts = new Int32Array(size + 2);
-  for (let group = 0; group <= size; group++) starts[group + 1] = starts[group]! + sizes[group]!;
-  const members = new Int32Array(size);
-  for (let i = 0; i < size; i++) members[starts[groupOf(parent, i)]! + tables.siblingIndex[i]!] = i;
+  const depth = computeDepths(parent);
   const squares = computeSquaredLengths(vectors, dimension, size);
   const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
-  const timestamps = Float64Array.from(turns, ({ timestamp }) => timestamp);
-  return { timestamps, squares, components, parent, homogeneity, members, starts, ...tables };
+  const { members, starts } = groupSiblings(parent);
+  const rows = new Float64Array(size * ROW_WIDTH);
+  const sizes = new Int32Array(size + 1);
+  let [deepest, mostComponents, largestGroup, mostChildren] = [0, 0, 0, 0];
+  for (let i = 0; i < size; i++) {
+    assertComponents(components[i] as number, turns[i]?.id as string);
+    const group = groupOf(parent, i);
+    const [start, end, first, last] = [starts[group]!, starts[group + 1]!, starts[i]!, starts[i + 1]!];
+    const index = sizes[group]!++;
+    deepest = Math.max(deepest, depth[i]!);
+    mostComponents = Math.max(mostComponents, components[i]!);
+    largestGroup = Math.max(largestGroup, index + 1);
+    mostChildren = Math.max(mostChildren, group === size ? 0 : index + 1);
+    // In the order of ROW.
+    rows.set(
+      [
+        ...[turns[i]!.timestamp, turns[0]!.timestamp, squares[i]!, parent[i]!],
+        ...[depth[i]!, components[i]!, homogeneity[i]!, index],
+        ...[end - start, members[end - 1]!, last - first, last > first ? members[last - 1]! : -1],
+        ...[deepest, mostComponents, largestGroup, mostChildren],
+      ],
+      i * ROW_WIDTH,
+    );
+  }
+  return { rows, members, starts };
+}
+
+/** The turns by sibling group. @param parent [n] */
+function groupSiblings(parent: Int32Array): Pick<FrameTables, 'members' | 'starts'> {
+  const size = parent.length;
+  const starts = new Int32Array(size + 2);
+  for (let i = 0; i < size; i++) starts[groupOf(parent, i) + 1]!++;
+  for (let group = 0; group <= size; group++) starts[group + 1]! += starts[group]!;
+  const ends = starts.slice();
+  const members = new Int32Array(size);
+  for (let i = 0; i < size; i++) members[ends[groupOf(parent, i)]!++] = i;
+  return { members, starts };
 }
 
 interface FrameChoices {
@@ -154,7 +199,8 @@ export function openFrames(
   const dimension = computeRowWidth('vectors of the corpus', vectors, corpus.size);
   if (components.length !== corpus.size)
     throw new DimensionMismatchError('components of the corpus', corpus.size, components.length);
-  const [known, places]: [FrameTables[], Int32Array[]] = [[], []];
+  const { length } = corpus.conversations; // a list that grows by far places is a dictionary
+  const [known, places] = [new Array<FrameTables>(length), new Array<Int32Array>(length)];
   const positions = (place: number) => (places[place] ??= listPositions(corpus, place));
   const build = (place: number) => {
     const own = listPositions(corpus, place);

@@ -1,6 +1,6 @@
 import type { RecordTrajectory } from '../../model/turns/turn.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
-import type { FrameTables } from './frame-tables.ts';
+import { type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 
 /**
  * Coordinates of a turn when it was the newest of its conversation: those that `computeTrajectoryCoordinates` gives for
@@ -9,14 +9,13 @@ import type { FrameTables } from './frame-tables.ts';
  * @param turn its ring position.
  */
 export function readNewestCoordinates(tables: FrameTables, turn: number): RecordTrajectory {
-  const { timestamps, depth, deepest, siblingIndex, homogeneity, components, mostComponents } = tables;
-  const read = (table: ArrayLike<number>) => table[turn] as number;
-  const age = read(timestamps) - (timestamps[0] as number);
+  const read = (field: keyof typeof ROW) => tables.rows[turn * ROW_WIDTH + ROW[field]] as number;
+  const age = read('timestamp') - read('start');
   return {
-    depth: divideOrZero(read(depth), read(deepest)),
-    siblingOrder: divideOrZero(read(siblingIndex), read(siblingIndex)), // the last of its siblings
-    homogeneity: read(homogeneity),
+    depth: divideOrZero(read('depth'), read('deepest')),
+    siblingOrder: divideOrZero(read('siblingIndex'), read('siblingIndex')), // the last of its siblings
+    homogeneity: read('homogeneity'),
     temporal: divideOrZero(age, age),
-    complexity: scaleComplexity(read(components), read(mostComponents), 'log'),
+    complexity: scaleComplexity(read('components'), read('mostComponents'), 'log'),
   };
 }

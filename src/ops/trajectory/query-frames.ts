@@ -1,10 +1,9 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { multiplyChosenRows } from '../../core/tensors/rows.ts';
-import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
-import type { CorpusFrames, FrameTables } from './frame-tables.ts';
+import { type CorpusFrames, countTurnsBefore, type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 import { clipCosine, computeSquaredLengths } from './homogeneity.ts';
 
 /** With fewer turns the shape of a conversation is not informative (section 7.2 of diomande2026ragpp). */
@@ -61,8 +60,6 @@ interface Frame {
   readonly depth: number;
   readonly components: number;
   homogeneity: number;
-  /** The pair that has the query's coordinates in the frame; -1 as long as none has. */
-  pair: number;
 }
 
 interface Context {
@@ -77,15 +74,12 @@ interface Context {
 
 /** The homogeneity of a query in frames. */
 function measureHomogeneities({ frames, points, squares }: Context, query: number, joined: readonly Frame[]): void {
-  const products = multiplyChosenRows(
-    points.vectors,
-    query,
-    frames.vectors,
-    Int32Array.from(joined, ({ position }) => position),
-    frames.dimension,
-  );
-  for (const [i, frame] of joined.entries()) {
-    const square = frame.tables.squares[frame.parent] as number;
+  const rows = new Int32Array(joined.length);
+  for (let i = 0; i < rows.length; i++) rows[i] = (joined[i] as Frame).position;
+  const products = multiplyChosenRows(points.vectors, query, frames.vectors, rows, frames.dimension);
+  for (let i = 0; i < rows.length; i++) {
+    const frame = joined[i] as Frame;
+    const square = frame.tables.rows[frame.parent * ROW_WIDTH + ROW.square] as number;
     frame.homogeneity = clipCosine(products[i] as number, squares[query] as number, square);
   }
 }
@@ -95,14 +89,14 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
   const { corpus } = frames;
   const tables = frames.tables(conversation);
   const moment = points.timestamps[query] as number;
-  const turns = findLowerBound(tables.timestamps, moment);
+  const turns = countTurnsBefore(tables, moment);
   const newest = turns - 1;
   const anchor = points.anchors[query] as number;
   const answersHere = anchor >= 0 && corpus.conversationOf[anchor] === conversation;
   const parent = answersHere ? (corpus.ringPosition[anchor] as number) : newest;
   const tree = context.trees(conversation, turns);
   const answers = tree.children(parent);
-  const [first] = tables.timestamps as unknown as [number];
+  const first = tables.rows[newest * ROW_WIDTH + ROW.start] as number;
   const depth = tree.depth(parent) + 1;
   const components = points.components[query] as number;
   return {
@@ -114,13 +108,12 @@ function buildFrame(context: Context, query: number, conversation: number): Fram
     first,
     span: moment - first,
     deepest: Math.max(tree.deepest, depth),
-    mostComponents: Math.max(tables.mostComponents[newest] as number, components),
+    mostComponents: Math.max(tables.rows[newest * ROW_WIDTH + ROW.mostComponents] as number, components),
     largestGroup: Math.max(tree.largestGroup, answers + 1),
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
     homogeneity: 0,
-    pair: -1,
     tables,
   };
 }
@@ -141,9 +134,10 @@ const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame
   depth: (_, frame, turn) => frame.tree.depth(turn) / frame.deepest,
   siblingOrder: (_, frame, turn) => frame.tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1),
   homogeneity: (_, frame, turn) => frame.tree.homogeneity(turn),
-  temporal: (_, { tables, first, span }, turn) => divideOrZero((tables.timestamps[turn] as number) - first, span),
+  temporal: (_, { tables, first, span }, turn) =>
+    divideOrZero((tables.rows[turn * ROW_WIDTH + ROW.timestamp] as number) - first, span),
   complexity: ({ scale }, { tables, mostComponents }, turn) =>
-    scaleComplexity(tables.components[turn] as number, mostComponents, scale),
+    scaleComplexity(tables.rows[turn * ROW_WIDTH + ROW.components] as number, mostComponents, scale),
   branchFactor: (_, frame, turn) => countSiblings(frame, turn) / frame.largestGroup,
   childrenCount: (_, frame, turn) => {
     const children = turn === frame.parent ? frame.answers + 1 : frame.tree.children(turn);
@@ -228,8 +222,9 @@ class FrameWriter {
   readonly #result: QueryFrames;
   readonly #candidateValues: readonly (typeof CANDIDATE_VALUES)[CoordinateName][];
   readonly #queryValues: readonly (typeof QUERY_VALUES)[CoordinateName][];
-  /** By conversation: the last query that asked for its frame, and the frame. */
-  readonly #asked: Int32Array;
+  /** The first pair of each conversation, of the last query that has it. */
+  readonly #firstPairs: Int32Array;
+  /** The frames of the query, by the first pair of their conversation, counted from the query's first. */
   readonly #frames: Frame[] = [];
 
   constructor(context: Context, result: QueryFrames) {
@@ -238,38 +233,42 @@ class FrameWriter {
     this.#result = result;
     this.#candidateValues = context.names.map((name) => CANDIDATE_VALUES[name]);
     this.#queryValues = context.names.map((name) => QUERY_VALUES[name]);
-    this.#asked = new Int32Array(length).fill(-1);
+    this.#firstPairs = new Int32Array(length).fill(-1);
   }
 
   /** @param start of the query's pairs, and `end` their end. */
   write(query: number, positions: Int32Array, start: number, end: number): void {
     const { frames, points } = this.#context;
     const { conversationOf, ringPosition } = frames.corpus;
-    this.#join(query, positions.subarray(start, end), findQueryCutoff(frames, points, query));
+    this.#join(query, positions, start, end, findQueryCutoff(frames, points, query));
     for (let pair = start; pair < end; pair++) {
       const position = positions[pair] as number;
       if (position < 0) continue;
-      const frame = this.#frames[conversationOf[position] as number] as Frame;
-      if (frame.pair < 0) this.#writeQuery(frame, pair);
-      else this.#copyQuery(frame.pair, pair);
+      const first = this.#firstPairs[conversationOf[position] as number] as number;
+      const frame = this.#frames[first - start] as Frame;
+      if (first === pair) this.#writeQuery(frame, pair);
+      else this.#copyQuery(first, pair);
       this.#writePair(frame, pair, ringPosition[position] as number);
     }
   }
 
   /** Builds the frames of the conversations of a query's candidates. @param cutoff of the turns that it may see. */
-  #join(query: number, positions: Int32Array, cutoff: number): void {
+  #join(query: number, positions: Int32Array, start: number, end: number, cutoff: number): void {
+    const { conversationOf } = this.#context.frames.corpus;
     const joined: Frame[] = [];
-    for (const position of positions) {
+    for (let pair = start; pair < end; pair++) {
+      const position = positions[pair] as number;
+      if (position < 0) continue;
       if (position >= cutoff)
         throw new ValidationError(
           `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
           { query, position },
         );
-      const conversation = this.#context.frames.corpus.conversationOf[position];
-      if (conversation === undefined || this.#asked[conversation] === query) continue;
-      this.#asked[conversation] = query;
+      const conversation = conversationOf[position] as number;
+      if ((this.#firstPairs[conversation] as number) >= start) continue;
+      this.#firstPairs[conversation] = pair;
       const frame = buildFrame(this.#context, query, conversation);
-      this.#frames[conversation] = frame;
+      this.#frames[pair - start] = frame;
       joined.push(frame);
     }
     measureHomogeneities(this.#context, query, joined);
@@ -278,7 +277,6 @@ class FrameWriter {
   /** Writes the query's coordinates in a frame. */
   #writeQuery(frame: Frame, pair: number): void {
     const values = this.#queryValues;
-    frame.pair = pair;
     for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
       this.#result.queries[at] = (values[i] as (typeof values)[0])(this.#context, frame);
   }

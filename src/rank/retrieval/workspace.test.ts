@@ -9,7 +9,7 @@ import { Corpus } from '../../model/turns/corpus.ts';
 import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleVector, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { propagatedRows } from '../signals/cosine.ts';
-import type { Encoding } from '../signals/signal.ts';
+import { defineStage, type Encoding, type StageUse } from '../signals/signal.ts';
 import { addCounts, type StageCounts, type StageStore } from '../signals/stage.ts';
 import { SampleStageStore } from '../signals/stage-store.harness.ts';
 import { prepareFrameSources } from '../signals/trajectory-score.ts';
@@ -68,6 +68,32 @@ describe('what was computed once', () => {
       expect(await workspace.get(candidatesFrom(newest, PROPAGATION_PRESETS.framework))).toBe(
         await workspace.get(candidatesFrom(newest, null)),
       );
+    }));
+
+  test('is planned once with all that it is computed from', () =>
+    withWorkspace(async (workspace) => {
+      const planned: string[] = [];
+      const keyed = (name: string) => (value: number) => {
+        planned.push(name);
+        return value;
+      };
+      const module = import.meta.url;
+      const define = { module, of: 'queries', reads: [] } as const;
+      const least = defineStage({ ...define, name: 'least', key: keyed('least'), compute: (_, n: number) => n });
+      const twice = defineStage<number, number, { readonly own: StageUse<number> }>({
+        ...{ ...define, name: 'twice', key: keyed('twice') },
+        inputs: (n) => ({ own: least(n) }),
+        compute: ({ inputs }) => 2 * inputs.own,
+      });
+      const sum = defineStage<number, number, Readonly<Record<'own' | 'other', StageUse<number>>>>({
+        ...{ ...define, name: 'sum', key: keyed('sum') },
+        inputs: (n) => ({ own: twice(n), other: least(n + 1) }),
+        compute: ({ inputs }) => inputs.own - inputs.other,
+      });
+      expect(await workspace.get(sum(13))).toBe(12);
+      expect(planned.sort()).toEqual(['least', 'least', 'sum', 'twice']);
+      expect(await workspace.get(least(14))).toBe(14);
+      expect(workspace.takeStageCounts().least).toMatchObject({ executed: 2, memory: 1 });
     }));
 
   test('fails for everyone who asks', () =>

@@ -179,9 +179,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       ringPositions: new Int32Array(6),
       turns: new Int32Array(6),
     };
-    expect(await computeForwardLogMasses(listTurnsAhead(corpus, new Map(), 3), padding, options)).toEqual(
-      new Float32Array(6),
-    );
+    expect(await computeForwardLogMasses(listTurnsAhead(corpus, [], 3), padding, options)).toEqual(new Float32Array(6));
     await expect(buildForwardCosines(new Float32Array(3), [131], 3)).rejects.toThrow(
       'embeddings of the conversation: expected 131 rows',
     );

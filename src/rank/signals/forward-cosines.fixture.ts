@@ -12,12 +12,12 @@ export async function buildCorpusCosines(
   const dimension = embeddings.length / corpus.size;
   const positions = listConversationPositions(corpus);
   const lengths = positions.map(({ length }) => length);
-  const cosines = new Map<number, ForwardCosines>();
+  const cosines: ForwardCosines[] = [];
   for (const pack of packConversations(lengths, 256)) {
     const rows = pack.flatMap((place) => [...(positions[place] as Int32Array)]);
     const sizes = pack.map((place) => lengths[place] as number);
     const built = await buildForwardCosines(gatherRows(embeddings, dimension, rows), sizes, width);
-    for (const [i, place] of pack.entries()) cosines.set(place, built[i] as ForwardCosines);
+    for (const [i, place] of pack.entries()) cosines[place] = built[i] as ForwardCosines;
   }
   return cosines;
 }

@@ -106,7 +106,7 @@ test('in the order of time near turns are found ahead, and those beyond the band
     next: Float32Array.from({ length: size * (width + 1) }, (_, i) => 100 * Math.floor(i / 4) + (i % 4)),
     first: Float32Array.from({ length: size * width }, (_, i) => -100 * Math.floor(i / 3) - (i % 3)),
   };
-  const order = listTurnsAhead(turns, new Map([[0, tables]]), width);
+  const order = listTurnsAhead(turns, [tables], width);
   expect(order.width).toBe(3);
   const looker = { position: 8, ringPosition: 1, turns: 9 };
   const copied = new Float64Array(9).fill(7);

@@ -3,7 +3,6 @@ import { matmul } from '../../core/tensors/matmul.ts';
 import { computeRowWidth, gatherRows, transposeRows } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
-import { getOrCompute } from '../../core/values/once.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import { type Corpus, listPositions } from '../../model/turns/corpus.ts';
 import { computeRowScales, copyUnitRows, packConversations } from '../../ops/attention/attention-rows.ts';
@@ -125,8 +124,8 @@ export async function buildForwardCosines(
   });
 }
 
-/** Cosines ahead in some conversations of a corpus, by its index. */
-export type CorpusCosines = ReadonlyMap<number, ForwardCosines>;
+/** Cosines ahead in some conversations of a corpus, by their index in it. */
+export type CorpusCosines = readonly (ForwardCosines | undefined)[];
 
 /**
  * Cosines ahead in the conversations of some turns, each conversation's computed once.
@@ -134,11 +133,20 @@ export type CorpusCosines = ReadonlyMap<number, ForwardCosines>;
  * @param positions of the turns; negative ones are padding.
  * @param width W, or infinite
  */
-export async function findForwardCosines(world: World, positions: Int32Array, width: number): Promise<CorpusCosines> {
-  const { corpus, turnVectors, dimension } = world.shared;
+export async function findForwardCosines(
+  { shared }: World,
+  positions: Int32Array,
+  width: number,
+): Promise<CorpusCosines> {
+  const { corpus, turnVectors, dimension } = shared;
+  const key = `forward cosines ${width}`;
+  const known = await shared.keepOnce(key, () => new Array<ForwardCosines>(corpus.conversations.length));
   const places = new Set<number>();
-  for (const position of positions) if (position >= 0) places.add(corpus.conversationOf[position] as number);
-  const kept = await keepParts<ForwardCosines>(world.shared, `forward cosines ${width}`);
+  for (const position of positions) {
+    const place = corpus.conversationOf[position];
+    if (place !== undefined && known[place] === undefined) places.add(place);
+  }
+  if (places.size === 0) return known;
   const compute = async (conversations: readonly Conversation[]) => {
     const built: ForwardCosines[] = [];
     const lengths = conversations.map(({ turns }) => turns.length);
@@ -153,8 +161,9 @@ export async function findForwardCosines(world: World, positions: Int32Array, wi
     return built;
   };
   const asked = Array.from(places, (place) => corpus.conversations[place] as Conversation);
-  const found = await computeMissing(kept, asked, compute);
-  return new Map(Array.from(places, (place, i) => [place, found[i] as ForwardCosines]));
+  const found = await computeMissing(await keepParts<ForwardCosines>(shared, key), asked, compute);
+  for (const [i, place] of [...places].entries()) known[place] = found[i] as ForwardCosines;
+  return known;
 }
 
 /** The number of pairs between two breaks for events, about 20 ms. */
@@ -191,11 +200,12 @@ export function listTurnsAhead({ conversationOf }: Corpus, cosines: CorpusCosine
   return {
     width,
     copyCosines({ position, ringPosition }, start, end, into, at) {
-      const { width: near, next, first } = cosines.get(conversationOf[position] as number) as ForwardCosines;
-      for (let steps = start; steps < end; steps++)
-        into[at + steps - start] = (
-          steps <= near ? next[ringPosition * (near + 1) + steps] : first[(ringPosition + steps) * near + ringPosition]
-        ) as number;
+      const { width: near, next, first } = cosines[conversationOf[position] as number] as ForwardCosines;
+      const own = ringPosition * (near + 1);
+      let steps = start;
+      for (; steps < end && steps <= near; steps++) into[at + steps - start] = next[own + steps] as number;
+      for (; steps < end; steps++)
+        into[at + steps - start] = first[(ringPosition + steps) * near + ringPosition] as number;
     },
   };
 }
@@ -288,7 +298,9 @@ export async function computeForwardLogMasses(
     if (position < 0) continue;
     const looker = { position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number };
     const key = position * most + looker.turns;
-    result[pair] = getOrCompute(known, key, () => masses.logMass(looker));
+    const mass = known.get(key) ?? masses.logMass(looker);
+    known.set(key, mass);
+    result[pair] = mass;
   }
   return result;
 }

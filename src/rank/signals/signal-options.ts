@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parse } from '../../core/validation/validation.ts';
-import { freezeDeeply } from '../../core/values/once.ts';
+import { freezeDeeply, getOrCompute } from '../../core/values/once.ts';
 import type { Query } from '../../model/dataset.ts';
 import { curationRuleOptions } from '../../model/text/curation-rules.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
@@ -18,10 +18,15 @@ export function computeForwardBand(options: LogitOptions, tolerance = FORWARD_TO
   return computeBandWidth(options, tolerance);
 }
 
+/** The number of turns of the longest conversation of a corpus, at least 1. */
+const longest = new WeakMap<Corpus, number>();
+
 /** W for a tolerance: the band, and at most the turns of the longest conversation, where no key is beyond. */
 export function computeForwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
-  const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
-  return Math.min(computeForwardBand(options, tolerance), longest);
+  const turns = getOrCompute(longest, corpus, ({ conversations }) =>
+    conversations.reduce((most, conversation) => Math.max(most, conversation.turns.length), 1),
+  );
+  return Math.min(computeForwardBand(options, tolerance), turns);
 }
 
 /** Ring attention between a query and its candidates. */

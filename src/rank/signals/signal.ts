@@ -11,7 +11,7 @@ import type { TextOwner, TokenSource } from '../../model/encoder.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import type { Turn } from '../../model/turns/turn.ts';
-import { type CandidatePool, type Column, computeMissing, type StageResult } from './stage.ts';
+import { type CandidatePool, type Column, computeMissing, type Stage, type StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions, WorldPart } from './worlds/world-parts.ts';
 
@@ -84,8 +84,12 @@ export interface World extends Setting {
    * as long as there is the turn or the conversation. null where the turns stay.
    */
   findKeptParts<T>(key: unknown): WeakMap<Turn | Conversation, T> | null;
-  /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
-  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
+  /**
+   * The result of a stage, computed at most once for each key; stages of pairs need the pool.
+   *
+   * @param planned the stage, where the plan of this world has made it already. A disturbed world makes its own.
+   */
+  get<R>(use: StageUse<R>, pool?: CandidatePool, planned?: Stage): Promise<R>;
 }
 
 /** A stage with its options: what it is called, what its key consists of, and how it is computed. */

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../../core/errors/errors.ts';
 import type { TensorData } from '../../core/files/safetensors.ts';
-import { computeHash } from '../../core/hash/hash.ts';
+import { canonicalise } from '../../core/hash/hash.ts';
 import { addFields, measureCost, type Spent } from '../../core/tensors/active-backend.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
@@ -252,12 +252,12 @@ export class Resources {
    */
   async keepOnce<T>(key: unknown, compute: () => Promise<T> | T, grow?: Grow<T>): Promise<T> {
     this.assertAlive(key);
-    const hash = computeHash(key);
-    const before = this.#kept.get(hash);
+    const text = canonicalise(key);
+    const before = this.#kept.get(text);
     if (before !== undefined && !before.isBehind) return before.result as Promise<T>;
     const result = this.#make(key, compute, grow, before?.result as Promise<T> | undefined);
     const kept: Kept = { result, isBehind: false };
-    this.#kept.set(hash, kept);
+    this.#kept.set(text, kept);
     const value = await result;
     if (this.#disposed) free(value);
     this.assertAlive(key);
@@ -306,7 +306,7 @@ export class PartResults {
 
   /** @param key what is computed. */
   of<T>(key: unknown): WeakMap<Part, T> {
-    return getOrCompute(this.#results, computeHash(key), () => new WeakMap()) as WeakMap<Part, T>;
+    return getOrCompute(this.#results, canonicalise(key), () => new WeakMap()) as WeakMap<Part, T>;
   }
 }
 

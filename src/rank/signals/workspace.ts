@@ -92,6 +92,8 @@ export interface WorkspaceInputs {
   readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
 }
 
+type Uses = [name: string, input: StageUse<unknown>][];
+
 /** Enough where keys are compared with those of the same workspace alone. */
 const NOBODY: WorkspaceIdentity = { code: '', data: '', encoder: {} };
 
@@ -213,21 +215,22 @@ export class Workspace implements World {
     return requireSlices(this.#inputs.slices).openAuthority(slice);
   }
 
-  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
-    return this.getIn(this, use, pool);
+  get<R>(use: StageUse<R>, pool?: CandidatePool, planned?: Stage): Promise<R> {
+    return this.getIn(this, use, pool, planned);
   }
 
-  /** The result of a stage in this world or in a disturbed one. */
-  async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+  /** The result of a stage in this world or in a disturbed one. @param planned as in {@link World.get}. */
+  async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool, planned?: Stage): Promise<R> {
     if (use.of === 'pairs' && pool === undefined)
       throw new ValidationError(`stage of pairs without a pool: ${use.name}; pass the pool of candidates`);
     if (!hasActiveBackend()) await ensureBackend(); // it is part of the key
     const owner = use.of === 'turns' ? this.shared : this.whole;
     if (use.isShared && owner !== this) return owner.under(world.control).get(use, pool);
-    const stage = this.plan.under(world.control).stage(use, pool?.stage);
+    const stage = planned ?? this.plan.under(world.control).stage(use, pool?.stage);
     return this.runStage(stage as Stage, async () => {
-      const inputs: Record<string, unknown> = {};
-      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, pool);
+      const [inputs, uses]: [Record<string, unknown>, Uses] = [{}, Object.entries(use.inputs(world))];
+      for (const [i, [name, input]] of uses.entries())
+        inputs[name] = await world.get(input, pool, stage.inputs.at(i - uses.length)); // the pool's stage is the first
       return (await use.compute(world, pool, inputs)) as StageResult<R> & R;
     }) as Promise<R>;
   }

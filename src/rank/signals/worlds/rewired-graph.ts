@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../../../core/numbers/random.ts';
 import { multiplyRows } from '../../../core/tensors/rows.ts';
 import type { Conversation } from '../../../model/turns/conversation.ts';
 import type { ConversationTree, TreeAsOf } from '../../../ops/trajectory/conversation-tree.ts';
-import { type CorpusFrames, computeDepths, groupOf } from '../../../ops/trajectory/frame-tables.ts';
+import { type CorpusFrames, computeDepths, groupOf, readField } from '../../../ops/trajectory/frame-tables.ts';
 import { clipCosine } from '../../../ops/trajectory/homogeneity.ts';
 import { keepLatest, orderParentsFirst } from './permuted-order.ts';
 
@@ -76,10 +76,11 @@ export function drawRewiredTrees(frames: CorpusFrames, seed: number): TreeAsOf {
     const positions = frames.positions(conversation);
     const order = (orders[conversation] as Int32Array).subarray(0, turns);
     const source = createRandom(seed, `rewired-graph/${id}/${turns}`);
-    const rewired = rewire(tables.parent.subarray(0, turns), order, source);
+    const parent = Int32Array.from({ length: turns }, (_, turn) => readField(tables, 'parent', turn));
+    const rewired = rewire(parent, order, source);
     return buildTreeOfParents(rewired, (turn, other) => {
       const product = multiplyRows(vectors, positions[turn] as number, vectors, positions[other] as number, dimension);
-      return clipCosine(product, tables.squares[turn] as number, tables.squares[other] as number);
+      return clipCosine(product, readField(tables, 'square', turn), readField(tables, 'square', other));
     });
   });
 }
