@@ -1,11 +1,12 @@
 import { basename, join, relative, resolve } from 'node:path';
 import { computeHash } from '../../core/hash/hash.ts';
-import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
+import { type BackendChoice, type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
 import { quoteShellWord } from '../../core/text/format.ts';
-import { findFittedArm } from '../../lab/config/arm-selection.ts';
+import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts';
 import type { ExperimentConfig } from '../../lab/config/config.ts';
 import type { Launcher } from '../../lab/launch/launcher.ts';
+import { findOwnProgram } from '../../lab/launch/own-process.ts';
 import { createLauncher, type LauncherOptions } from '../../lab/launch/registry.ts';
 import type { CpuProfile } from '../../lab/measure/profile.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';
@@ -42,14 +43,30 @@ function formatRunCommand(config: string, options: RunOptions): string {
   return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoteShellWord).join(' ');
 }
 
-/** If arms run in other processes, this process waits for them and can end cleanly. */
-async function openLauncher(options: LauncherOptions): Promise<Launcher> {
-  const launcher = await createLauncher(options);
-  if (options.name === 'local' && options.workers === 1) return launcher;
+interface RunStart {
+  readonly config: ExperimentConfig;
+  readonly backend: BackendName;
+  readonly options: RunOptions;
+}
+
+/** A launcher with what ends the processes that wait for a run. */
+interface RunLauncher extends Launcher {
+  release?(): void;
+}
+
+/** If arms run in other processes, these start at once, and this process waits for them and can end cleanly. */
+async function openLauncher(where: LauncherOptions, { config, backend, options }: RunStart): Promise<RunLauncher> {
+  const launcher = await createLauncher(where);
+  if (where.name === 'local' && where.workers === 1) return launcher;
+  // Profiles are left in the folder of the run, which is not known yet.
+  const isEarly = options.profile === undefined && findFittedArm(config) === null;
+  const job = { program: findOwnProgram(), backend, cacheFolder: resolve(options.cache) };
+  const release = isEarly ? await launcher.start?.(job, listArmsToRun(config).length) : undefined;
   return {
     name: launcher.name,
     countArmsAtOnce: (arms) => launcher.countArmsAtOnce(arms),
     launch: (job) => runHeedingTermination(() => launcher.launch(job)),
+    ...(release && { release }),
   };
 }
 
@@ -105,14 +122,13 @@ export async function computeRun(
   where: LauncherOptions,
   options: RunOptions,
 ): Promise<ExperimentResult> {
-  const launcher = await openLauncher(where);
   const backend = await useBackend(options.backend ?? config.backend);
+  const launcher = await openLauncher(where, { config, backend, options });
   const { results, cache: cacheFolder, resume, retryFailed } = options;
   const progress = createTerminalProgress();
   const profile = options.profile === true ? await startProfile() : null;
-  const profiles = profile === null ? {} : { profiles: PROFILES };
   const opening: Opening = (retryFailed && 'retry-failed') ?? (resume && 'resume') ?? 'fresh';
-  const place = { results, opening, launcher, signal: interruption, ...profiles };
+  const place = { results, opening, launcher, signal: interruption, ...(profile && { profiles: PROFILES }) };
   const execution = new FolderExecution(place);
   const rounds: FolderExecution[] = [];
   const executeRound: Execute = (prepared) => {
@@ -130,11 +146,10 @@ export async function computeRun(
     const report = progress('report', 1);
     const rendered = renderRunFiles(finished);
     const written = profile === null ? rendered : { ...rendered, ...(await finishProfile(profile, finished.result)) };
-    const { name, hash } = finished.result;
+    const { name, hash, fit } = finished.result;
     const shown = describe(finished.result);
     const files = sealFiles(written, shown, finished.result);
-    const isFit = findFittedArm(config) !== null;
-    const folder = isFit ? writeRunFolder(resolve(results, `${name}-${hash}`), files) : execution.finish(files);
+    const folder = fit ? writeRunFolder(resolve(results, `${name}-${hash}`), files) : execution.finish(files);
     for (const round of rounds) round.discard();
     report.finish();
     printOut(`${shown}\nreport: ${join(results, basename(folder), 'report.html')}\n`);
@@ -143,6 +158,6 @@ export async function computeRun(
     if (remark !== null) printOut(`${remark}\n`);
     return finished.result;
   } finally {
-    for (const one of [execution, ...rounds]) one.release();
+    for (const one of [execution, ...rounds, launcher]) one.release?.();
   }
 }

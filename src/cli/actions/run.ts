@@ -90,8 +90,7 @@ async function runOnDataset(
   isShown?: typeof showFinished,
 ): Promise<ExperimentResult[]> {
   const config = await openChangedConfig(path, options);
-  const isFit = findFittedArm(config) !== null;
-  if (isFit) assertFitOptions(options);
+  if (findFittedArm(config) !== null) assertFitOptions(options);
   for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
     printError(`ragpp: warning (${code}): ${message}\n`);
   const where = chosenLauncher(config.launcher, options);
