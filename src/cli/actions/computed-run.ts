@@ -158,6 +158,7 @@ export async function computeRun(
     if (remark !== null) printOut(`${remark}\n`);
     return finished.result;
   } finally {
-    for (const one of [execution, ...rounds, launcher]) one.release?.();
+    for (const one of [execution, ...rounds]) one.release();
+    launcher.release?.();
   }
 }

@@ -7,7 +7,7 @@ export class LocalLauncher implements Launcher {
   readonly name = 'local';
   readonly #workers: number;
   /** Processes that wait for a run. */
-  readonly #started: ArmProcess[] = [];
+  #started: ArmProcess[] | undefined;
 
   constructor({ workers }: LocalOptions) {
     this.#workers = workers;
@@ -19,10 +19,11 @@ export class LocalLauncher implements Launcher {
 
   async start(job: ProcessJob, arms: number): Promise<() => void> {
     const { ArmProcess: Process } = await import('./arm-process.ts');
-    if (this.#workers > 1)
-      while (this.#started.length < this.countArmsAtOnce(arms)) this.#started.push(new Process(job));
+    const count = this.#workers > 1 ? this.countArmsAtOnce(arms) : 0;
+    const started = Array.from({ length: count }, () => new Process(job));
+    this.#started = started;
     return () => {
-      for (const process of this.#started.splice(0)) process.kill();
+      for (const process of started) process.kill();
     };
   }
 
@@ -40,7 +41,7 @@ async function runHere({ arms, runHere: run, report, signal }: LaunchJob): Promi
   }
 }
 
-async function runInPool(job: LaunchJob, workers: number, started: ArmProcess[]): Promise<void> {
+async function runInPool(job: LaunchJob, workers: number, started: ArmProcess[] | undefined): Promise<void> {
   const { runInProcesses } = await import('./process-pool.ts');
   await runInProcesses(job, workers, started);
 }
