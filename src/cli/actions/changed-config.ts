@@ -36,7 +36,11 @@ export function typedChanges({ set, arm, limitQueries, race, controls, dataset }
   ];
 }
 
-/** The config's launcher, or the chosen one with the options that the config has for it. @throws ConfigurationError with all faults at once. */
+/**
+ * The config's launcher, or the chosen one with the options that the config has for it.
+ *
+ * @throws ConfigurationError with all faults at once.
+ */
 export function chosenLauncher(configured: LauncherOptions, { launcher, workers }: LauncherChoice): LauncherOptions {
   const typed = launcher?.trimStart().startsWith('{') ? parseYaml(launcher, '--launcher') : { name: launcher };
   const chosen = launcher === undefined ? {} : typed;

@@ -158,7 +158,7 @@ export async function computeRun(
     if (remark !== null) printOut(`${remark}\n`);
     return finished.result;
   } finally {
-    for (const one of [execution, ...rounds]) one.release();
+    for (const begun of [execution, ...rounds]) begun.release();
     launcher.release?.();
   }
 }

@@ -64,7 +64,7 @@ export interface SharedWork {
   readonly note: (stages: StageCounts) => void;
 }
 
-/** What a process that runs arms is started from. */
+/** The program, backend and cache of a process that runs arms. */
 export interface ProcessJob {
   /** The command line, to be started on other processors. */
   readonly program: Program;

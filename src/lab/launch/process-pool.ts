@@ -101,7 +101,8 @@ const NOTHING: SharedWork = { tasks: [], needs: new Map(), note: () => {} };
  * Runs the arms of a job in processes: what arms share is made once, by whichever process is free, then each arm. The
  * processes open the run while the tasks are planned.
  *
- * @param waiting processes that were started before and are taken from the list; more are started where they are too few.
+ * @param waiting processes that were started before, and are taken from the list; more are started if there are too
+ *   few.
  * @throws ProcessDiedError where processes do not even start.
  */
 export async function runInProcesses(job: LaunchJob, workers: number, waiting: ArmProcess[] = []): Promise<void> {
