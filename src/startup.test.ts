@@ -33,6 +33,13 @@ test('what starts a command loads no package at all', () => {
   expect(listLoaded('cli/main.ts').packages).toEqual([]);
 });
 
+test('a finished run is looked for before the code that computes a run is loaded', () => {
+  const { modules } = listLoaded('cli/actions/run.ts');
+  for (const module of ['cli/actions/computed-run.ts', 'lab/run/run.ts', 'lab/report/page/html.ts'])
+    expect(modules, module).not.toContain(module);
+  expect(modules.length).toBeLessThanOrEqual(196);
+});
+
 test.each([...DOORS])('%s loads few modules', (door, file) => {
   const { modules, packages } = listLoaded(file);
   expect(modules.length).toBeLessThanOrEqual(MOST_MODULES[door] as number);

@@ -5,9 +5,9 @@ import { cacheOption, createBackendOption, lazyAction } from './options/options.
 export function createArmCommand(): Command {
   return new Command('arm')
     .description('run one arm of a run that was begun')
-    .argument('<run-folder>', 'the .partial folder of the run')
+    .argument('[run-folder]', 'the .partial folder of the run; of a process that serves, its parent names it')
     .option('--arm <name>', 'the arm')
-    .option('--serve', 'run the arms that the parent process asks for')
+    .option('--serve', 'run the arms that the parent process asks for, of the run that it names')
     .addOption(createBackendOption().makeOptionMandatory())
     .addOption(cacheOption())
     .action(lazyAction(async () => (await import('./actions/arm.ts')).runArmCommand));

@@ -18,10 +18,7 @@ export function runCommand(): Command {
     .option('--replay-slices <run>', 'use the signed slices that a run has stored, and start no kernel')
     .option('--retry-failed', 'like --resume, and run the failed arms again')
     .option('--again', 'run a config again that has a finished run with the same hashes, which is shown otherwise')
-    .option(
-      '--profile',
-      'write a CPU profile of each process, and a table of the stages: time, garbage, launches, bytes',
-    )
+    .option('--profile', 'write a CPU profile of each process and a table of stages: time, garbage, launches, bytes')
     .addHelpText(
       'after',
       `

@@ -12,8 +12,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => beginSampleRun(folder));
 
 test('a process that serves runs arm after arm, whether they fail or not, until it is let go', async () => {
-  const places = { folder, cacheFolder: join(folder, 'cache'), backend: 'wasm' } as const;
-  const service = new ArmProcess({ ...places, program: findOwnProgram() });
+  const places = { cacheFolder: join(folder, 'cache'), backend: 'wasm' } as const;
+  const service = new ArmProcess({ ...places, program: findOwnProgram() }).open(folder);
   try {
     const shares: number[] = [];
     const run = (arm: string) => service.ask({ arm }, (share) => void shares.push(share));

@@ -5,10 +5,9 @@ import { type BackendChoice, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { yaml } from '../../core/values/yaml.ts';
 import { loadDataset } from '../../data/registry.ts';
-import { listArmsToRun, selectArms } from '../../lab/config/arm-selection.ts';
-import { type ExperimentConfig, openConfig } from '../../lab/config/config.ts';
+import { listArmsToRun } from '../../lab/config/arm-selection.ts';
+import type { ExperimentConfig } from '../../lab/config/config.ts';
 import { buildConfigJsonSchema } from '../../lab/config/config-json-schema.ts';
-import { RACE_DEFAULTS } from '../../lab/config/config-schema.ts';
 import { type ArmSummary, summariseArms } from '../../lab/config/config-summary.ts';
 import type { ProtocolWarning } from '../../lab/measure/result.ts';
 import { stageVersion } from '../../lab/run/environment.ts';
@@ -18,6 +17,7 @@ import { StageCache } from '../../lab/run/stage-cache.ts';
 import { planStages } from '../../lab/run/stage-plan.ts';
 import type { ConfigChanges } from '../options/options.ts';
 import { alignColumns } from '../process/columns.ts';
+import { openChangedConfig } from './changed-config.ts';
 
 /** The schema as the text of a file. */
 export function formatConfigSchema(): string {
@@ -36,35 +36,6 @@ export function printSchema({ out }: SchemaFlags): void {
   }
   writeAtomic(out, text);
   printError(`schema: ${out}\n`);
-}
-
-/** A race of the config's own settings, or of the defaults. */
-function raced(config: ExperimentConfig): ExperimentConfig {
-  const { evaluation } = config;
-  return { ...config, evaluation: { ...evaluation, race: evaluation.race ?? RACE_DEFAULTS } };
-}
-
-/** The config that a command is about, with its plugins. @throws ConfigurationError with all faults at once. */
-export async function openChangedConfig(
-  path: string,
-  { set, arm, limitQueries, race, controls, dataset }: ConfigChanges,
-): Promise<ExperimentConfig> {
-  const limit = limitQueries === undefined ? [] : [`evaluation.limitQueries=${limitQueries}`];
-  const control = controls === true ? ['controls=true'] : [];
-  const config = selectArms(await openConfig(path, [...set, ...limit, ...control], dataset ?? null), arm);
-  return race === true ? raced(config) : config;
-}
-
-/** The words that the changes would be typed again as, not quoted yet. */
-export function typedChanges({ set, arm, limitQueries, race, controls, dataset }: ConfigChanges): string[] {
-  return [
-    ...set.flatMap((override) => ['--set', override]),
-    ...arm.flatMap((name) => ['--arm', name]),
-    ...(limitQueries === undefined ? [] : ['--limit-queries', limitQueries]),
-    ...(dataset === undefined ? [] : ['--dataset', dataset]),
-    ...(race === true ? ['--race'] : []),
-    ...(controls === true ? ['--controls'] : []),
-  ];
 }
 
 interface ShowOptions extends ConfigChanges {

@@ -6,8 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { type LauncherOptions, launcherOptions } from '../../lab/launch/registry.ts';
 import { buildSampleConfig } from '../../lab/run/jsonl.fixture.ts';
-import { openChangedConfig, typedChanges } from '../actions/config.ts';
-import { chosenLauncher } from '../actions/run.ts';
+import { chosenLauncher, openChangedConfig, typedChanges } from '../actions/changed-config.ts';
 import { type ConfigChanges, withConfigChanges } from './options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));

@@ -10,6 +10,7 @@ import {
   BACKENDS,
   type BackendName,
   findLoadableBackend,
+  foreseeBackend,
   hasKernel,
   probeBackends,
   readsSynchronously,
@@ -68,6 +69,12 @@ test('auto makes a backend active that is there', async () => {
   const before = BACKENDS.slice(0, BACKENDS.indexOf(name));
   const rest = before.length === 0 ? '' : `; not available here: ${before.join(', ')}`;
   expect(getActiveBackend().reason).toBe(`auto: the first that loads${rest}`);
+});
+
+test('the backend of auto is foreseen where none comes before wasm that must be tried', async () => {
+  const isInstalled = probeBackends().some(({ name, available }) => available && name !== 'wasm' && name !== 'cpu');
+  expect(foreseeBackend('auto')).toBe(isInstalled ? null : await useBackend('auto'));
+  for (const name of BACKENDS) expect(foreseeBackend(name)).toBe(name);
 });
 
 test('a backend that is missing names the command that installs it', () => {

@@ -204,6 +204,13 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   }
 }
 
+/** The backend that {@link useBackend} makes active; null for `auto` where only loading shows which one works. */
+export function foreseeBackend(choice: BackendChoice): BackendName | null {
+  if (choice !== 'auto') return choice;
+  const first = probeBackends().find(({ available }) => available)?.name;
+  return first === 'wasm' ? first : null;
+}
+
 let ensured: Promise<unknown> | null = null;
 
 /**

@@ -5,19 +5,41 @@ const RUN = 8;
 /** A line at least this covered by runs of an earlier mail is that mail's. */
 const COVERED = 0.5;
 
-/** A set of JavaScript holds 2^24 values; the runs of a large archive are more. */
-const SHARDS = 64;
+/** A place without a run: hashes of runs are not negative. */
+const EMPTY = -1;
 
-/** A set of runs, in parts. */
-class RunSet {
-  readonly #shards: readonly Set<number>[] = Array.from({ length: SHARDS }, () => new Set());
+/**
+ * A set of hashes of runs, by open addressing: at most half of the places are taken. A set of JavaScript holds 2^24
+ * values, fewer than the runs of a large archive, and makes an object of each.
+ */
+export class RunSet {
+  #places = new Float64Array(2 ** 16).fill(EMPTY);
+  #size = 0;
+
+  /** The place of a run, or the empty one that it would take. */
+  #locate(run: number): number {
+    const mask = this.#places.length - 1;
+    let at = Math.floor(run / 2 ** 21) & mask; // the upper 32 of the 53 bits
+    while (this.#places[at] !== EMPTY && this.#places[at] !== run) at = (at + 1) & mask;
+    return at;
+  }
 
   add(run: number): void {
-    this.#shards[run % SHARDS]?.add(run);
+    const at = this.#locate(run);
+    if (this.#places[at] === run) return;
+    this.#places[at] = run;
+    this.#size++;
+    if (2 * this.#size > this.#places.length) this.#grow();
   }
 
   has(run: number): boolean {
-    return this.#shards[run % SHARDS]?.has(run) ?? false;
+    return this.#places[this.#locate(run)] === run;
+  }
+
+  #grow(): void {
+    const runs = this.#places;
+    this.#places = new Float64Array(2 * runs.length).fill(EMPTY);
+    for (const run of runs) if (run !== EMPTY) this.#places[this.#locate(run)] = run;
   }
 }
 
@@ -55,8 +77,9 @@ export class EarlierBodies {
   /** [T] 1 if a token is in a run of an earlier body. */
   #markCoveredTokens(tokens: readonly string[]): Uint8Array {
     const covered = new Uint8Array(tokens.length);
-    for (const [start, run] of hashShingles(this.#vocabulary.encode(tokens), RUN).entries())
-      if (this.#runs.has(run)) covered.fill(1, start, start + RUN);
+    const runs = hashShingles(this.#vocabulary.encode(tokens), RUN);
+    for (let start = 0; start < runs.length; start++)
+      if (this.#runs.has(runs[start] as number)) covered.fill(1, start, start + RUN);
     return covered;
   }
 }

@@ -10,7 +10,8 @@ export class Vocabulary {
   /** [T] */
   encode(tokens: readonly string[]): Int32Array {
     const ids = new Int32Array(tokens.length);
-    for (const [i, token] of tokens.entries()) {
+    for (let i = 0; i < tokens.length; i++) {
+      const token = tokens[i] as string;
       let id = this.#ids.get(token);
       if (id === undefined) {
         id = this.#ids.size;

@@ -2,10 +2,11 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFailure } from '../run/arm-record.ts';
-import type { ArmReply, ArmRequest } from './arm-process.ts';
+import type { ArmReply, ArmRequest, OpenRequest } from './arm-process.ts';
 
 /** A program in the place of the command line, whose arms say by their names how their process ends: `crash`, `crash-once`, `exit`, `sleep`; others are done at once. */
-const [, , command, folder] = process.argv;
+const [, , command] = process.argv;
+let [, , , folder] = process.argv;
 const reply = (message: ArmReply) => void process.send?.(message);
 
 async function run(arm: string): Promise<void> {
@@ -27,13 +28,19 @@ async function run(arm: string): Promise<void> {
 
 const place = process.argv.indexOf('--arm');
 if (command === 'arm' && place > 0) await run(process.argv[place + 1] as string);
-if (command === 'arm' && process.send !== undefined) {
-  if (existsSync(join(folder as string, 'no-start'))) {
+function open(named: string): void {
+  folder = named;
+  if (existsSync(join(folder, 'no-start'))) {
     process.stderr.write('ragpp [UNAVAILABLE]: no backend\n');
     process.exit(1);
   }
-  appendFileSync(join(folder as string, 'started.log'), `${process.pid}\n`);
-  process.on('message', async (request: ArmRequest) => {
+  appendFileSync(join(folder, 'started.log'), `${process.pid}\n`);
+  reply({ ready: true });
+}
+
+if (command === 'arm' && process.send !== undefined) {
+  process.on('message', async (request: ArmRequest | OpenRequest) => {
+    if ('open' in request) return open(request.open);
     const task = 'arm' in request ? request.arm : request.shared.arm;
     const log = (what: string) =>
       appendFileSync(join(folder as string, 'tasks.log'), `${what}\t${task}\t${process.pid}\n`);
@@ -43,5 +50,4 @@ if (command === 'arm' && process.send !== undefined) {
     reply('arm' in request ? { done: true } : { done: true, stages: {} });
   });
   process.once('disconnect', () => process.exit());
-  reply({ ready: true });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { findBuiltUrl } from '../../core/built-module.harness.ts';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
-import { ArmProcess, buildArmArguments, describeMemoryAdvice, findLastWords, isOutOfMemory } from './arm-process.ts';
+import { ArmProcess, buildArmOptions, describeMemoryAdvice, findLastWords, isOutOfMemory } from './arm-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-arm-process-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -30,16 +30,15 @@ const SPEAKING = `
 function start(code = SPEAKING, nodeOptions: readonly string[] = []): ArmProcess {
   const main = join(folder, 'program.mjs');
   writeFileSync(main, code);
-  const places = { folder, cacheFolder: 'c', backend: 'wasm' } as const;
+  const places = { cacheFolder: 'c', backend: 'wasm' } as const;
   const program = { nodeOptions, main };
   worker = new ArmProcess({ ...places, program });
   return worker;
 }
 const ignoreShare = () => {};
 
-test('the command line says which run, where it computes and what it may keep', () => {
-  const job = { folder: 'f', backend: 'cpu', cacheFolder: 'c' } as const;
-  expect(buildArmArguments(job)).toEqual(['arm', 'f', '--backend', 'cpu', '--cache', 'c']);
+test('the command line says where the process computes and what it may keep', () => {
+  expect(buildArmOptions({ backend: 'cpu', cacheFolder: 'c' })).toEqual(['--backend', 'cpu', '--cache', 'c']);
 });
 
 test('arms are run one after the other, and each reports to the one who asked for it', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { getHeapStatistics } from 'node:v8';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
-import type { LaunchJob, ReportShare, SharedRequest, SharedWork } from './launcher.ts';
+import type { ProcessJob, ReportShare, SharedRequest, SharedWork } from './launcher.ts';
 import { buildChildEnvironment } from './own-process.ts';
 
 const OUT_OF_MEMORY = /heap out of memory|ERR_WORKER_OUT_OF_MEMORY/;
@@ -41,6 +41,11 @@ export function findLastWords(text: string): string {
 /** A message to the process: run an arm, or do what arms share. */
 export type ArmRequest = { readonly arm: string } | { readonly shared: SharedRequest };
 
+/** The first message to the process: the folder of the run. */
+export interface OpenRequest {
+  readonly open: string;
+}
+
 /**
  * What it tells: that it has opened the run, how much of an arm is done, and that the arm's outcome is in the folder.
  */
@@ -52,16 +57,14 @@ export type ArmReply =
 /** Characters of a process's last words that are kept. */
 const LAST_WORDS = 4000;
 
-/** What a process that runs arms is started from. */
-export type ArmProcessJob = Pick<LaunchJob, 'folder' | 'program' | 'backend' | 'cacheFolder'>;
-
-/** The arguments of the command line that runs arms of a begun run. */
-export function buildArmArguments({ folder, backend, cacheFolder }: Omit<ArmProcessJob, 'program'>) {
-  return ['arm', folder, '--backend', backend, '--cache', cacheFolder];
+/** The options of the command line that runs arms. */
+export function buildArmOptions({ backend, cacheFolder }: Omit<ProcessJob, 'program'>): string[] {
+  return ['--backend', backend, '--cache', cacheFolder];
 }
 
 /**
- * A process of its own that runs arms one after the other, with a backend of its own. It ends with us, however we end.
+ * A process of its own that runs arms one after the other, with a backend of its own. It loads its code at once, and
+ * waits for a run. It ends with us, however we end.
  */
 export class ArmProcess {
   readonly #child: ChildProcess;
@@ -70,9 +73,9 @@ export class ArmProcess {
   #onReply: (reply: ArmReply) => void = () => {};
   readonly #ended: Promise<ProcessDiedError>;
 
-  constructor(job: ArmProcessJob) {
+  constructor(job: ProcessJob) {
     const { main, nodeOptions } = job.program;
-    this.#child = fork(main, [...buildArmArguments(job), '--serve'], {
+    this.#child = fork(main, ['arm', ...buildArmOptions(job), '--serve'], {
       execArgv: [...nodeOptions],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C in a terminal is for us alone
@@ -104,6 +107,12 @@ export class ArmProcess {
     const error = new ProcessDiedError(`worker process ${end}${said}${advice}`, { code, signal });
     error.stack = words;
     return error;
+  }
+
+  /** Has the process open a run, before anything is asked of it. @param folder of the run. */
+  open(folder: string): this {
+    this.#child.send({ open: folder } satisfies OpenRequest);
+    return this;
   }
 
   /**

@@ -64,23 +64,27 @@ export interface SharedWork {
   readonly note: (stages: StageCounts) => void;
 }
 
+/** The program, backend and cache of a process that runs arms. */
+export interface ProcessJob {
+  /** The command line, to be started on other processors. */
+  readonly program: Program;
+  readonly backend: BackendName;
+  /** Absolute. */
+  readonly cacheFolder: string;
+}
+
 /** Arms to be run, and where. */
-export interface LaunchJob {
+export interface LaunchJob extends ProcessJob {
   /** The folder of the run, with its frozen config and state; absolute. */
   readonly folder: string;
   /** Names of the arms without an outcome. */
   readonly arms: readonly string[];
-  /** The command line, to be started on other processors. */
-  readonly program: Program;
   /** What the arms have left in the folder so far. */
   readonly outcomes: ArmOutcomes;
   /** Plans what the arms share, for processes that make it once; without it each arm makes what it needs. */
   readonly plan?: (workers: number) => Promise<SharedWork>;
   /** Runs an arm in this process and leaves its outcome in the folder. */
   readonly runHere: (arm: string) => Promise<unknown>;
-  readonly backend: BackendName;
-  /** Absolute. */
-  readonly cacheFolder: string;
   /** Told how much of an arm is done, from 0 to 1. */
   readonly report: (arm: string, share: number) => void;
   /** Once it is aborted, whatever was started ends, and `launch` rejects. */
@@ -95,6 +99,12 @@ export interface Launcher {
   readonly name: string;
   /** The maximum number of arms to run at the same time, of a number of arms; at least 1. */
   countArmsAtOnce(arms: number): number;
+  /**
+   * Starts processes for as many arms, which load their code while the data of the run is read.
+   *
+   * @returns ends those that were not launched.
+   */
+  start?(job: ProcessJob, arms: number): Promise<() => void>;
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { findBuiltModule } from '../../core/built-module.harness.ts';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
@@ -17,6 +18,9 @@ beforeEach(() => {
 afterAll(() => {
   for (const one of folders) rmSync(one, { recursive: true });
 });
+
+/** The ids of the processes that this one has started. */
+const listChildren = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
 
 const program = { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') };
 const rejectHere = () => Promise.reject(new Error('no arm is run in this process'));
@@ -84,6 +88,29 @@ describe('several workers', () => {
     await expect(launched).rejects.toThrow(ProcessDiedError);
     await expect(launched).rejects.toThrow('worker process ended with exit code 1: ragpp [UNAVAILABLE]: no backend');
     expect(['a', 'b', 'c', 'd', 'e'].filter((arm) => hasOutcome(folder, arm))).toEqual([]);
+  });
+
+  const PIDS = /by process (\d+)/;
+  test('that were started before the run was begun run its arms', async () => {
+    const launcher = new LocalLauncher({ name: 'local', workers: 3 });
+    const before = listChildren();
+    await launcher.start({ program, backend: 'wasm', cacheFolder: folder }, 2);
+    const started = listChildren().filter((id) => !before.includes(id));
+    expect(started).toHaveLength(2);
+    const arms = ['a', 'b', 'c', 'd', 'e'];
+    await launcher.launch(buildLocalJob(arms));
+    const ran = new Set(arms.map((arm) => PIDS.exec(readFailureFile(arm).message)?.[1]));
+    expect(started.filter((id) => ran.has(id))).toEqual(started);
+  });
+
+  test('that were started for no run end with the launcher', async () => {
+    const launcher = new LocalLauncher({ name: 'local', workers: 2 });
+    const before = listChildren();
+    const end = await launcher.start({ program, backend: 'wasm', cacheFolder: folder }, 7);
+    const started = listChildren().filter((id) => !before.includes(id));
+    expect(started).toHaveLength(2);
+    end();
+    while (started.some((id) => listChildren().includes(id))) await sleep(10);
   });
 
   test('end where they stand when the run is interrupted', async () => {

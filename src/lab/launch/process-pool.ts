@@ -101,11 +101,14 @@ const NOTHING: SharedWork = { tasks: [], needs: new Map(), note: () => {} };
  * Runs the arms of a job in processes: what arms share is made once, by whichever process is free, then each arm. The
  * processes open the run while the tasks are planned.
  *
+ * @param waiting processes that were started before, and are taken from the list; more are started if there are too
+ *   few.
  * @throws ProcessDiedError where processes do not even start.
  */
-export async function runInProcesses(job: LaunchJob, workers: number): Promise<void> {
+export async function runInProcesses(job: LaunchJob, workers: number, waiting: ArmProcess[] = []): Promise<void> {
   const { ArmProcess: Process } = await import('./arm-process.ts');
-  const started = Array.from({ length: Math.min(workers, job.arms.length) }, () => new Process(job));
+  const startNext = () => (waiting.shift() ?? new Process(job)).open(job.folder);
+  const started = Array.from({ length: Math.min(workers, job.arms.length) }, startNext);
   const shared = await planShared(job, workers).catch((error: unknown) => {
     for (const process of started) process.kill();
     throw error;
@@ -147,7 +150,7 @@ async function runQueuedTasks(
   try {
     for (let task = await queue.take(number); task !== null; task = await queue.take(number)) {
       job.signal.throwIfAborted();
-      worker ??= new Process(job);
+      worker ??= new Process(job).open(job.folder);
       const { request, tries } = task;
       const arm = 'arm' in request ? request.arm : null;
       const death = await worker.ask(request, (share) => arm !== null && job.report(arm, share), note);

@@ -7,14 +7,11 @@ import { ProcessDiedError, UnavailableError, ValidationError } from '../../core/
 import { makeFolder, writeAtomic } from '../../core/files/files.ts';
 import { escapeControls } from '../../core/terminal/progress.ts';
 import { quoteShellWord } from '../../core/text/format.ts';
-import { type ArmProcessJob, buildArmArguments, findLastWords, isOutOfMemory } from './arm-process.ts';
-import type { Launcher, LaunchJob, SlurmOptions } from './launcher.ts';
+import { buildArmOptions, findLastWords, isOutOfMemory } from './arm-process.ts';
+import type { Launcher, LaunchJob, ProcessJob, SlurmOptions } from './launcher.ts';
 
-/** Inputs of a job array. */
-interface ArrayJob extends ArmProcessJob {
-  /** Names of the arms, a task each. */
-  readonly arms: readonly string[];
-}
+/** Inputs of a job array, whose tasks are the arms. */
+type ArrayJob = ProcessJob & Pick<LaunchJob, 'folder' | 'arms'>;
 
 /** A value for a line of sbatch, which splits at blanks and expands `%` in names of files. */
 function quoteSbatchValue(text: string): string {
@@ -50,7 +47,9 @@ function listDirectives(job: ArrayJob, folder: string, options: SlurmOptions): s
  */
 export function formatArrayScript(job: ArrayJob, folder: string, options: SlurmOptions): string {
   const { nodeOptions, main } = job.program;
-  const command = [process.execPath, ...nodeOptions, main, ...buildArmArguments(job)].map(quoteShellWord).join(' ');
+  const command = [process.execPath, ...nodeOptions, main, 'arm', job.folder, ...buildArmOptions(job)]
+    .map(quoteShellWord)
+    .join(' ');
   const cases = job.arms.map((arm, task) => `${task}) arm=${quoteShellWord(arm)} ;;`);
   return [
     '#!/bin/sh',

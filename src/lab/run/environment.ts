@@ -104,9 +104,7 @@ export function captureEnvironment(
   plugins: Environment['plugins'] = undefined,
 ): Environment {
   const dataFolder = findUsedDataFolder(dataset);
-  const versions = RECORDED_PACKAGES.map((name) => [name, findInstalledVersion(name)] as const).filter(
-    ([, version]) => version !== null,
-  );
+  const versions = RECORDED_PACKAGES.map((name) => [name, findInstalledVersion(name)]).filter(([, found]) => found);
   // libtensorflow is no package on npm, and more than one version fits the same tfjs-node.
   const { reason, libtensorflow } =
     backend === NO_BACKEND ? { reason: 'rankings are read from files', libtensorflow: undefined } : getActiveBackend();
