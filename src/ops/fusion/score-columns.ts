@@ -34,9 +34,9 @@ export function assertColumns(columns: ScoreColumns): number {
   for (const [source, column] of Object.entries(columns)) {
     if (column.length !== first.length)
       throw new DimensionMismatchError(`scores of source ${source}`, first.length, column.length);
-    const infinite = column.findIndex((score) => Math.abs(score) === Number.POSITIVE_INFINITY);
-    if (infinite !== -1)
-      throw new NotFiniteError('score', `source ${source}, candidate ${infinite}`, column[infinite] as number);
+    for (let c = 0; c < column.length; c++)
+      if (Math.abs(column[c] as number) === Number.POSITIVE_INFINITY)
+        throw new NotFiniteError('score', `source ${source}, candidate ${c}`, column[c] as number);
   }
   return first.length;
 }
@@ -175,5 +175,7 @@ function sortDescending(ids: string[]): string[] {
 export function rankFused(ids: readonly string[], fused: Float64Array): Scored[] {
   const unknown = fused.findIndex(Number.isNaN);
   if (unknown !== -1) throw new NotFiniteError('fused score', `candidate ${ids[unknown]}`, Number.NaN);
-  return Array.from(rankPresent(fused), (c) => ({ id: ids[c] as string, score: fused[c] as number }));
+  const ranking: Scored[] = [];
+  for (const c of rankPresent(fused)) ranking.push({ id: ids[c] as string, score: fused[c] as number });
+  return ranking;
 }
