@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../errors/errors.ts';
-import { computeHash, computeHashOfParts, viewAsBytes } from '../hash/hash.ts';
+import { computeHash, viewAsBytes } from '../hash/hash.ts';
 import { decodeBrainFloats, decodeHalfFloats, encodeHalfFloats } from '../numbers/half-floats.ts';
 import { writeAtomic } from './files.ts';
 
@@ -12,10 +12,12 @@ const NUMBER_BYTES = { F64: 8, F32: 4, I32: 4, U8: 1, F16: 2, BF16: 2 } as const
 /** The numbers of a tensor in a safetensors file, row-major; the type of the array is that of the file. */
 export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
 
+type Metadata = Readonly<Record<string, string>>;
+
 /** Arrays by name, in the safetensors format: 8 bytes of header length, a JSON header, then the data. */
 export interface TensorFile {
   readonly tensors: Readonly<Record<string, { readonly shape: readonly number[]; readonly data: TensorData }>>;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Metadata;
 }
 
 const CHECKSUM = 'sha256';
@@ -47,11 +49,7 @@ interface TensorPlace {
  *
  * @param dataHash SHA-256 of the data.
  */
-export function encodeHeader(
-  places: readonly TensorPlace[],
-  dataHash: string,
-  given: TensorFile['metadata'] = {},
-): Uint8Array {
+export function encodeHeader(places: readonly TensorPlace[], dataHash: string, given: Metadata = {}): Uint8Array {
   const metadata: Record<string, string> = { ...given, [CHECKSUM]: dataHash };
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
@@ -62,9 +60,7 @@ export function encodeHeader(
   metadata[HEADER_CHECKSUM] = computeHash(header);
   const json = Buffer.from(JSON.stringify(header));
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(padded.byteLength));
-  return Buffer.concat([length, padded]);
+  return Buffer.concat([viewAsBytes(BigUint64Array.of(BigInt(padded.byteLength))), padded]);
 }
 
 /** The bytes of a file; the metadata gains the checksums of the data and of the header. */
@@ -72,12 +68,11 @@ export function encodeSafetensors({ tensors, metadata }: TensorFile, { half = fa
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
   const entries = Object.entries(tensors)
     .map(([name, { shape, data }]) => ({ name, shape, data: half ? roundToHalf(data) : data }))
+    .map((tensor) => ({ ...tensor, dtype: findDtype(tensor.data), bytes: tensor.data.byteLength }))
     .sort((a, b) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
   const parts = entries.map(({ data }) => viewAsBytes(data));
-  const places = entries.map(({ name, shape, data }) => {
-    return { name, dtype: findDtype(data), shape, bytes: data.byteLength };
-  });
-  return Buffer.concat([encodeHeader(places, computeHashOfParts(parts), metadata), ...parts]);
+  const body = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
+  return Buffer.concat([encodeHeader(entries, computeHash(body), metadata), body]);
 }
 
 /** Writes {@link encodeSafetensors} atomically. */

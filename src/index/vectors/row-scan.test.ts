@@ -72,15 +72,3 @@ test.each(['cosine', 'l2', 'inner-product'] as const)(
     expect(found).toBeLessThanOrEqual(12);
   },
 );
-
-test('a row that comes after a scan bounds the next one', () => {
-  const rows = new ScannedRows(3);
-  const query = Float32Array.of(1, 0, 0);
-  const measureMargin = () => rows.beginScan('inner-product', query).bound(0);
-  rows.set(0, Float32Array.of(1, 0, 0));
-  const margin = measureMargin();
-  expect(margin).toBeLessThan(0);
-  rows.set(5, Float32Array.of(0, 2 ** 10, 0));
-  rows.set(6, null);
-  expect(measureMargin() / margin).toBeCloseTo(2 ** 10, 6);
-});

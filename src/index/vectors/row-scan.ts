@@ -61,11 +61,8 @@ export class ScannedRows {
   readonly #pageRows: number;
   /** The block of each page. */
   readonly #pages: Block[] = [];
-  /** The largest squared length of the rows before a slot, and that slot. */
+  /** The largest squared length of a row so far. */
   #largest = 0;
-  #measured = 0;
-  /** One more than the highest slot that was set. */
-  #end = 0;
 
   /** @param dimension D */
   constructor(dimension: number) {
@@ -75,23 +72,13 @@ export class ScannedRows {
     this.#pageRows = Math.max(1, Math.min(PAGE_ROWS, most));
   }
 
-  /**
-   * @param slot higher than those that were set.
-   * @param vector [D] finite, at most 1e18 long; null: the row stays zero.
-   */
+  /** @param vector [D] finite, at most 1e18 long; null: the row stays zero. */
   set(slot: number, vector: Float32Array | null): void {
     while (slot >= this.#pages.length * this.#pageRows) this.#grow();
-    this.#end = slot + 1;
     if (vector === null) return;
+    this.#largest = Math.max(this.#largest, sumSquares(vector));
     const { start, rows } = this.#pages[Math.floor(slot / this.#pageRows)] as Block;
     rows.set(vector, (slot - start) * this.#stride);
-  }
-
-  /** Bounds the squared length of the rows, once for those that were set since. */
-  #measureLargest(): number {
-    for (; this.#measured < this.#end; this.#measured++)
-      this.#largest = Math.max(this.#largest, sumSquares(this.get(this.#measured)));
-    return this.#largest;
   }
 
   #grow(): void {
@@ -116,8 +103,7 @@ export class ScannedRows {
    */
   beginScan(metric: Distance, query: Float32Array): RowScan {
     for (const block of new Set(this.#pages)) block.query.set(query);
-    const bound =
-      metric === 'l2' ? boundSquares(this.dimension) : boundProducts(this.dimension, query, this.#measureLargest());
+    const bound = metric === 'l2' ? boundSquares(this.dimension) : boundProducts(this.dimension, query, this.#largest);
     return { metric, bound };
   }
 

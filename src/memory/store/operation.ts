@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
-import { joinViews } from '../../core/files/joined-views.ts';
+import { joinViews } from '../../core/journal/frame.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 

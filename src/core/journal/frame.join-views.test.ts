@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinViews } from './joined-views.ts';
+import { joinViews } from './frame.ts';
 
 test('has the bytes of all views, in their order', () => {
   const buffers = [101, 70_001, 140_009].map((length, b) =>
