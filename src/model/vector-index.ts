@@ -56,7 +56,7 @@ export interface VectorIndex {
    * Adds rows; replaces those of the same id. Of two rows with one id the later is kept.
    *
    * @param isFixed true if their vectors never change, so that they need not be copied; false by default.
-   * @throws IndexCapacityError for more rows than it holds; none is added then.
+   * @throws IndexCapacityError for more rows than the index holds; then no row is added.
    */
   upsert(rows: readonly VectorRow[], isFixed?: boolean): Promise<void>;
   /** @returns how many of the ids were there. */

@@ -71,8 +71,8 @@ export function readWeights(weights: SourceWeights, columns: ScoreColumns): numb
 
 /**
  * The candidates with a score, best first; of equal scores the earlier one in the order of {@link ScoreColumns}. The
- * index of a candidate is the number of candidates above, its rank less 1. Finds the rank of each score among the sorted
- * ones, since sorting numbers costs less than sorting by a function. O(C log C).
+ * index of a candidate is the number of candidates above, its rank less 1. Finds the rank of each score among the
+ * sorted ones, since sorting numbers costs less than sorting by a function. O(C log C).
  */
 export function rankPresent(column: Float64Array): Int32Array {
   const sorted = column.slice().sort(); // NaN last
