@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countBytes } from '../src/core/journal/frame.ts';
 import { createRandom } from '../src/core/numbers/random.ts';
 import type { MemoryStore } from '../src/memory/store/memory-store.ts';
 import { openStore } from '../src/memory/store/open-store.ts';
@@ -55,7 +56,7 @@ export function createRecordMaker(dimension: number, seed: number): (number: num
 /** Bytes of the entry of a record in the journal. */
 export function countRecordBytes(dimension: number, seed: number): number {
   const record = createRecordMaker(dimension, seed)(12_345);
-  return encodeOperation({ kind: 'put', records: [record] }).byteLength;
+  return countBytes(encodeOperation({ kind: 'put', records: [record] }));
 }
 
 async function writeUntil(

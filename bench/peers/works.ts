@@ -7,6 +7,7 @@ import type { WorkGroup } from './work.ts';
  */
 export const WORK_GROUPS = {
   trec: async () => (await import('./works/trec.ts')).trec,
+  fusion: async () => (await import('./works/fusion.ts')).fusion,
   bm25: async () => (await import('./works/bm25.ts')).bm25,
   vectors: async () => (await import('./works/vectors.ts')).vectors,
   ring: async () => (await import('./works/ring.ts')).ring,

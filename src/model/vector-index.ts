@@ -52,8 +52,13 @@ export interface VectorIndex {
   clear?(): Promise<void>;
   /** How many rows the index holds. */
   count(): Promise<number>;
-  /** Adds rows; replaces those of the same id. Of two rows with one id the later is kept. @throws IndexCapacityError for more rows than it holds; none is added then. */
-  upsert(rows: readonly VectorRow[]): Promise<void>;
+  /**
+   * Adds rows; replaces those of the same id. Of two rows with one id the later is kept.
+   *
+   * @param isFixed true if their vectors never change, so that they need not be copied; false by default.
+   * @throws IndexCapacityError for more rows than the index holds; then no row is added.
+   */
+  upsert(rows: readonly VectorRow[], isFixed?: boolean): Promise<void>;
   /** @returns how many of the ids were there. */
   remove(ids: readonly string[]): Promise<number>;
   /** Frees the vectors of removed rows. Of an index that keeps them after {@link VectorIndex.remove}. */

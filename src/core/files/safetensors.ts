@@ -12,10 +12,12 @@ const NUMBER_BYTES = { F64: 8, F32: 4, I32: 4, U8: 1, F16: 2, BF16: 2 } as const
 /** The numbers of a tensor in a safetensors file, row-major; the type of the array is that of the file. */
 export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
 
+type Metadata = Readonly<Record<string, string>>;
+
 /** Arrays by name, in the safetensors format: 8 bytes of header length, a JSON header, then the data. */
 export interface TensorFile {
   readonly tensors: Readonly<Record<string, { readonly shape: readonly number[]; readonly data: TensorData }>>;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Metadata;
 }
 
 const CHECKSUM = 'sha256';
@@ -34,40 +36,43 @@ export interface TensorStorage {
   readonly half?: boolean;
 }
 
-/** The bytes of a file in two parts, and the SHA-256 of the data. The data of a single tensor are not copied. */
-export interface EncodedTensors {
-  readonly header: Uint8Array;
-  readonly data: Uint8Array;
-  readonly dataHash: string;
+/** A tensor in the header of a file; the data of all are in this order. */
+interface TensorPlace {
+  readonly name: string;
+  readonly dtype: Dtype | 'F16';
+  readonly shape: readonly number[];
+  readonly bytes: number;
 }
 
-/** Encodes a file; the metadata gains the checksums of the data and of the header. */
-export function encodeInParts(file: TensorFile, { half = false }: TensorStorage = {}): EncodedTensors {
-  // The largest numbers first, so that every array begins at a multiple of its numbers' size.
-  const entries = Object.entries(file.tensors)
-    .map(([name, { shape, data }]) => [name, { shape, data: half ? roundToHalf(data) : data }] as const)
-    .sort(([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
-  const parts = entries.map(([, { data }]) => viewAsBytes(data));
-  const body = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
-  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: computeHash(body) };
+/**
+ * The bytes of a file before its data; the metadata gains the checksums of the data and of the header.
+ *
+ * @param dataHash SHA-256 of the data.
+ */
+export function encodeHeader(places: readonly TensorPlace[], dataHash: string, given: Metadata = {}): Uint8Array {
+  const metadata: Record<string, string> = { ...given, [CHECKSUM]: dataHash };
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
-  for (const [name, { shape, data }] of entries) {
-    header[name] = { dtype: findDtype(data), shape, data_offsets: [offset, offset + data.byteLength] };
-    offset += data.byteLength;
+  for (const { name, dtype, shape, bytes } of places) {
+    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes] };
+    offset += bytes;
   }
   metadata[HEADER_CHECKSUM] = computeHash(header);
   const json = Buffer.from(JSON.stringify(header));
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(padded.byteLength));
-  return { header: Buffer.concat([length, padded]), data: body, dataHash: metadata[CHECKSUM] as string };
+  return Buffer.concat([viewAsBytes(BigUint64Array.of(BigInt(padded.byteLength))), padded]);
 }
 
-/** The bytes of {@link encodeInParts} in one array. */
-export function encodeSafetensors(file: TensorFile, storage: TensorStorage = {}): Uint8Array {
-  const { header, data } = encodeInParts(file, storage);
-  return Buffer.concat([header, data]);
+/** The bytes of a file; the metadata gains the checksums of the data and of the header. */
+export function encodeSafetensors({ tensors, metadata }: TensorFile, { half = false }: TensorStorage = {}): Uint8Array {
+  // The largest numbers first, so that every array begins at a multiple of its numbers' size.
+  const entries = Object.entries(tensors)
+    .map(([name, { shape, data }]) => ({ name, shape, data: half ? roundToHalf(data) : data }))
+    .map((tensor) => ({ ...tensor, dtype: findDtype(tensor.data), bytes: tensor.data.byteLength }))
+    .sort((a, b) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
+  const parts = entries.map(({ data }) => viewAsBytes(data));
+  const body = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
+  return Buffer.concat([encodeHeader(entries, computeHash(body), metadata), body]);
 }
 
 /** Writes {@link encodeSafetensors} atomically. */

@@ -10,6 +10,43 @@ const CRC_AT = 4;
 const SEQUENCE_AT = 8;
 const WORD = 2 ** 32;
 
+/** The bytes of an entry, in parts. */
+export type Payload = readonly Uint8Array[];
+
+export const countBytes = (payload: Payload) => payload.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/** Parts of fewer bytes are copied together: a call for each would cost more. */
+const LEAST_PART = 2 ** 16;
+
+/**
+ * The bytes of arrays, one after the other, in few parts. Arrays that follow each other in one buffer are a view of it
+ * if they have at least 64 KiB together; the rest is copied.
+ */
+export function joinViews(views: readonly ArrayBufferView[]): Uint8Array[] {
+  const joined: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  const copySmall = () => {
+    if (small.length > 0) joined.push(small.length === 1 ? (small[0] as Uint8Array) : Buffer.concat(small));
+    small = [];
+  };
+  for (let i = 0; i < views.length; ) {
+    const { buffer, byteOffset: start } = views[i] as ArrayBufferView;
+    let end = start;
+    for (; i < views.length; i++) {
+      const next = views[i] as ArrayBufferView;
+      if (next.buffer !== buffer || next.byteOffset !== end) break;
+      end += next.byteLength;
+    }
+    const part = new Uint8Array(buffer, start, end - start);
+    if (part.byteLength >= LEAST_PART) {
+      copySmall();
+      joined.push(part);
+    } else small.push(part);
+  }
+  copySmall();
+  return joined;
+}
+
 /** An entry and its place in the bytes of a segment. */
 export interface Frame {
   readonly at: number;
@@ -25,27 +62,29 @@ function computeFrameCrc(bytes: Buffer, at: number, end: number, salt: number): 
   return computeCrc32(bytes.subarray(at + SEQUENCE_AT, end), ofLength);
 }
 
-function encodeHeader(salt: number, sequence: number, payload: Uint8Array): Buffer {
+function encodeHeader(salt: number, sequence: number, payload: Payload): Buffer {
   const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
-  header.writeUInt32LE(payload.byteLength);
+  header.writeUInt32LE(countBytes(payload));
   header.writeBigUInt64LE(BigInt(sequence), SEQUENCE_AT);
-  const ofHeader = computeFrameCrc(header, 0, FRAME_HEADER_BYTES, salt);
+  let crc = computeFrameCrc(header, 0, FRAME_HEADER_BYTES, salt);
   // zlib forgets the checksum so far if there are no bytes.
-  header.writeUInt32LE(payload.byteLength === 0 ? ofHeader : computeCrc32(payload, ofHeader), CRC_AT);
+  for (const part of payload) if (part.byteLength > 0) crc = computeCrc32(part, crc);
+  header.writeUInt32LE(crc, CRC_AT);
   return header;
 }
 
 /** The frames of payloads with successive sequences from `first` on, in parts: payloads are not copied. */
-export function encodeFrames(salt: number, first: number, payloads: readonly Uint8Array[]): Uint8Array[] {
-  return payloads.flatMap((payload, i) => [encodeHeader(salt, first + i, payload), payload]);
+export function encodeFrames(salt: number, first: number, payloads: readonly Payload[]): Uint8Array[] {
+  return payloads.flatMap((payload, i) => [encodeHeader(salt, first + i, payload), ...payload]);
 }
 
 /** @throws ValidationError for a payload that no frame can hold. */
-export function assertPayload(payload: Uint8Array): void {
-  if (payload.byteLength <= LARGEST_PAYLOAD) return;
+export function assertPayload(payload: Payload): void {
+  const bytes = countBytes(payload);
+  if (bytes <= LARGEST_PAYLOAD) return;
   throw new ValidationError(
-    `entry of a journal is too large: ${payload.byteLength} bytes; write entries of at most ${LARGEST_PAYLOAD} bytes`,
-    { bytes: payload.byteLength, limit: LARGEST_PAYLOAD },
+    `entry of a journal is too large: ${bytes} bytes; write entries of at most ${LARGEST_PAYLOAD} bytes`,
+    { bytes, limit: LARGEST_PAYLOAD },
   );
 }
 

@@ -48,6 +48,18 @@ test.each(['always', 'interval', 'never'] as const)(
   },
 );
 
+test('an entry in parts is the entry of their bytes', async () => {
+  const { journal } = await openJournal(folder);
+  const parts = ['', 'a', '', 'bc', 'd', ''].map((text) => Buffer.from(text));
+  await Promise.all([parts, [], Buffer.from('abcd'), parts].map((payload) => journal.append(payload, () => {})));
+  const { position } = journal;
+  await journal.close();
+  const again = await openJournal(folder);
+  expectEntries(again.entries, ['abcd', '', 'abcd', 'abcd']);
+  expect(again.journal.position).toEqual(position);
+  await again.journal.close();
+});
+
 test('an entry is in the file when it is acknowledged, and its commit runs in the order of the entries', async () => {
   const { journal } = await openJournal(folder);
   const { path } = listSegments(folder)[0] as { path: string };
@@ -141,7 +153,18 @@ test('bytes that were removed or inserted before the end are reported', async ()
 test('an entry that holds frames is a torn tail when it is cut, also with the frames of another file', async () => {
   const { path, bytes, ends } = await writeJournal(folder, payloads);
   const { journal } = await openJournal(folder);
-  await journal.append(Buffer.concat([...encodeFrames(1, 15, payloads), bytes, Buffer.alloc(9)]), () => {});
+  await journal.append(
+    Buffer.concat([
+      ...encodeFrames(
+        1,
+        15,
+        payloads.map((payload) => [payload]),
+      ),
+      bytes,
+      Buffer.alloc(9),
+    ]),
+    () => {},
+  );
   await journal.close();
   const whole = readFileSync(path);
   writeFileSync(path, whole.subarray(0, whole.byteLength - 1));

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { StorageError, ValidationError, WalCorruptedError } from '../errors/errors.ts';
 import { makeSyncedFolder } from '../files/files.ts';
 import { FolderLock } from '../files/folder-lock.ts';
-import { assertPayload } from './frame.ts';
+import { assertPayload, countBytes, type Payload } from './frame.ts';
 import { extendHash, isSamePosition, JOURNAL_START, type JournalPosition } from './position.ts';
 import { type Fsync, SegmentWriter } from './segment-writer.ts';
 import {
@@ -87,7 +87,7 @@ const BATCH_BYTES = 2 ** 26;
 
 /** An entry that waits to be written; without a payload, the beginning of a new segment. */
 interface Job {
-  readonly payload: Uint8Array | null;
+  readonly payload: Payload | null;
   readonly finish: (position: JournalPosition) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -230,14 +230,16 @@ export class Journal {
    * of the file unknown, as a failed sync does, the journal refuses every entry until it is opened again; entries that were not acknowledged may then be there,
    * each as a whole.
    *
+   * @param payload the bytes of the entry, or its parts: they must not change before the entry is acknowledged.
    * @param commit runs when the entry is acknowledged, in the order of the entries.
    * @returns the value of `commit`.
    * @throws StorageError, ValidationError after {@link close}, for a journal that is only read, and for an entry of
    * more than 1 GiB.
    */
-  append<T>(payload: Uint8Array, commit: (sequence: number, hash: string) => T): Promise<T> {
-    assertPayload(payload);
-    return this.#enqueue(payload, commit);
+  append<T>(payload: Uint8Array | Payload, commit: (sequence: number, hash: string) => T): Promise<T> {
+    const parts = payload instanceof Uint8Array ? [payload] : payload;
+    assertPayload(parts);
+    return this.#enqueue(parts, commit);
   }
 
   /** Begins a new segment, so that {@link dropThrough} can remove the entries so far. @throws StorageError. */
@@ -253,7 +255,7 @@ export class Journal {
       throw new ValidationError(`${kind} is read-only: ${folder}; open it without readOnly`, { folder });
   }
 
-  #enqueue<T>(payload: Uint8Array | null, commit: (sequence: number, hash: string) => T): Promise<T> {
+  #enqueue<T>(payload: Payload | null, commit: (sequence: number, hash: string) => T): Promise<T> {
     this.#assertWritable();
     return new Promise<T>((resolve, fail) => {
       const finish = ({ sequence, hash }: JournalPosition) => {
@@ -288,7 +290,7 @@ export class Journal {
     for (let bytes = 0; count < this.#queue.length && bytes < BATCH_BYTES; count++) {
       const payload = this.#queue[count]?.payload ?? null;
       if (payload === null) break;
-      bytes += payload.byteLength;
+      bytes += countBytes(payload);
     }
     return this.#queue.splice(0, Math.max(count, 1));
   }
@@ -298,7 +300,7 @@ export class Journal {
     this.#writer.assertSound();
     if (!this.#writer.isOpen)
       throw new ValidationError(`${this.#options.kind} was not replayed: ${this.folder}; replay it first`);
-    const payloads = batch.flatMap(({ payload }) => payload ?? []);
+    const payloads = batch.flatMap(({ payload }) => (payload === null ? [] : [payload]));
     if (payloads.length === 0 || this.#writer.size >= this.#options.segmentBytes) await this.#beginSegment();
     if (payloads.length === 0) return [this.#position];
     let last = this.#position;

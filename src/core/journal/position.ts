@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { computeHashOfParts } from '../hash/hash.ts';
+import type { Payload } from './frame.ts';
 
 /**
  * An entry and the history that ends with it: its number, and the running hash of all entries up to it. After a loss
@@ -19,8 +20,8 @@ export const JOURNAL_START: JournalPosition = { sequence: 0, hash: '0'.repeat(32
 export const UNKNOWN_HASH = '';
 
 /** The running hash after one more entry: half of a SHA-256. */
-export function extendHash(hash: string, payload: Uint8Array): string {
-  return computeHashOfParts([Buffer.from(hash), payload]).slice(0, JOURNAL_START.hash.length);
+export function extendHash(hash: string, payload: Payload): string {
+  return computeHashOfParts([Buffer.from(hash), ...payload]).slice(0, JOURNAL_START.hash.length);
 }
 
 export function isSamePosition(a: JournalPosition, b: JournalPosition): boolean {

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { StorageError } from '../errors/errors.ts';
 import { syncFolder } from '../files/files.ts';
 import { createEventBreaks } from '../terminal/progress.ts';
-import { encodeFrames } from './frame.ts';
+import { encodeFrames, type Payload } from './frame.ts';
 import type { JournalPosition } from './position.ts';
 import { JournalEndFile, nameSegment, type Segment } from './segments.ts';
 
@@ -261,7 +261,7 @@ export class SegmentWriter {
    * @param last the position of the last of them.
    * @throws StorageError.
    */
-  async append(last: JournalPosition, payloads: readonly Uint8Array[]): Promise<void> {
+  async append(last: JournalPosition, payloads: readonly Payload[]): Promise<void> {
     const current = this.#current as SegmentFile;
     const end = this.#write(current, last.sequence + 1 - payloads.length, payloads);
     if (this.#options.fsync === 'always') await this.#syncEntries(current, end, payloads.length);
@@ -272,7 +272,7 @@ export class SegmentWriter {
   }
 
   /** Writes all bytes, or cuts the segment back to what it was. @returns where they end. */
-  #write(current: SegmentFile, first: number, payloads: readonly Uint8Array[]): number {
+  #write(current: SegmentFile, first: number, payloads: readonly Payload[]): number {
     const { path, salt } = current.segment;
     try {
       const change = current.describeChange();

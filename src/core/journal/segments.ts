@@ -199,7 +199,7 @@ export function readHashAt({ path, first, salt, hash }: Segment, sequence: numbe
   let running = hash;
   for (const found of scanFrames(readBytes(path) as Buffer, salt, first)) {
     if (found.kind === 'damage') return null;
-    running = extendHash(running, found.payload);
+    running = extendHash(running, [found.payload]);
     if (found.sequence === sequence) return running;
   }
   return null;
@@ -302,7 +302,7 @@ class SegmentReader {
   #take(path: string, { sequence, payload }: Pick<JournalEntry, 'sequence' | 'payload'>): boolean {
     const after = this.#after;
     const before = sequence - 1 === after.sequence ? after.hash : this.#hash;
-    this.#hash = before === UNKNOWN_HASH ? UNKNOWN_HASH : extendHash(before, payload);
+    this.#hash = before === UNKNOWN_HASH ? UNKNOWN_HASH : extendHash(before, [payload]);
     this.#next = sequence + 1;
     if (sequence > after.sequence) this.#visitor.entry({ sequence, hash: this.#hash, payload });
     const isForeign =

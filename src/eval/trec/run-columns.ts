@@ -167,6 +167,24 @@ interface Block {
   readonly scores: Float64Array;
 }
 
+/** Adds the rows of a block from `start` to `end`, as objects. */
+function listRows({ bytes, starts, scores }: Block, start: number, end: number, listed: Scored[]): void {
+  const [from, to] = [starts[start]!, starts[end]!];
+  const text = bytes.toString('utf8', from, to);
+  const isCut = text.length === to - from; // each byte is a character of its own: names are parts of the text
+  for (let row = start; row < end; row++) {
+    const [first, last] = [starts[row]!, starts[row + 1]!];
+    const id = isCut ? text.slice(first - from, last - from) : bytes.toString('utf8', first, last);
+    listed.push({ id, score: scores[row]! });
+  }
+}
+
+/** Rows of a query, `end` excluded. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The rows of a run: 16 bytes each, and the name of the document. What was added is copied once and never moved. */
 class RankedRows {
   readonly #blocks: Block[] = [];
@@ -222,14 +240,16 @@ class RankedRows {
     return this.#blocks[row >> BLOCK_BITS] ?? this.#last;
   }
 
-  getName(row: number): string {
-    const { bytes, starts } = this.#findBlock(row);
-    const at = row & (BLOCK_ROWS - 1);
-    return bytes.toString('utf8', starts[at], starts[at + 1]);
-  }
-
-  getScore(row: number): number {
-    return this.#findBlock(row).scores[row & (BLOCK_ROWS - 1)]!;
+  /** The rows of a range, as objects. */
+  list({ start, end }: Range): Scored[] {
+    const listed: Scored[] = [];
+    for (let row = start; row < end; ) {
+      const at = row & (BLOCK_ROWS - 1);
+      const rows = Math.min(BLOCK_ROWS - at, end - row);
+      listRows(this.#findBlock(row), at, at + rows, listed);
+      row += rows;
+    }
+    return listed;
   }
 
   /**
@@ -249,12 +269,6 @@ class RankedRows {
   }
 }
 
-/** Rows of a query, `end` excluded. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** A run in columns, whose rankings are made each time they are asked for: an object with its string takes 100 bytes. */
 class ColumnRun extends LazyMap<string, readonly Scored[]> implements GradedRun {
   readonly #ranges: ReadonlyMap<string, Range>;
@@ -263,9 +277,7 @@ class ColumnRun extends LazyMap<string, readonly Scored[]> implements GradedRun 
   readonly #judged = new RowNames();
 
   constructor(ranges: ReadonlyMap<string, Range>, rows: RankedRows) {
-    const list = ({ start, end }: Range) =>
-      Array.from({ length: end - start }, (_, i) => ({ id: rows.getName(start + i), score: rows.getScore(start + i) }));
-    super(Array.from(ranges, ([queryId, range]) => [queryId, () => list(range)]));
+    super(Array.from(ranges, ([queryId, range]) => [queryId, () => rows.list(range)]));
     this.#ranges = ranges;
     this.#rows = rows;
   }
@@ -358,9 +370,9 @@ export class RunColumns {
     this.#once.clear();
   }
 
-  #resume({ start, end }: Range): OpenRanking {
+  #resume(range: Range): OpenRanking {
     const ranking = new OpenRanking();
-    for (let row = start; row < end; row++) ranking.addText(this.#rows.getName(row), this.#rows.getScore(row));
+    for (const { id, score } of this.#rows.list(range)) ranking.addText(id, score);
     return ranking;
   }
 

@@ -97,8 +97,8 @@ export class FlatVectorIndex implements VectorIndex {
     return this.#run(async () => this.table.size);
   }
 
-  async upsert(rows: readonly VectorRow[]): Promise<void> {
-    const prepared = prepareRows(rows, this.dimension, this.distance);
+  async upsert(rows: readonly VectorRow[], isFixed = false): Promise<void> {
+    const prepared = prepareRows(rows, this.dimension, this.distance, isFixed);
     await this.#run(() => this.load(prepared));
   }
 

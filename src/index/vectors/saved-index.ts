@@ -5,8 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { ChecksumMismatchError, StorageError, ValidationError } from '../../core/errors/errors.ts';
 import { makeFolder, readBytes, readFolder, readText, writeAtomic } from '../../core/files/files.ts';
-import { encodeInParts, readCheckedSafetensors } from '../../core/files/safetensors.ts';
+import { encodeHeader, readCheckedSafetensors } from '../../core/files/safetensors.ts';
 import { computeHashOfParts } from '../../core/hash/hash.ts';
+import { joinViews } from '../../core/journal/frame.ts';
 import { check } from '../../core/validation/validation.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
 import type { Distance } from '../../model/vector-index.ts';
@@ -79,18 +80,20 @@ export async function writeSavedIndex(
   parts: readonly string[],
 ): Promise<void> {
   makeFolder(folder);
-  const vectors = new Float32Array(rows.length * dimension);
-  for (const [i, { vector }] of rows.entries()) if (vector !== null) vectors.set(vector, i * dimension);
-  const { header, data, dataHash } = encodeInParts({
-    tensors: { vectors: { shape: [rows.length, dimension], data: vectors } },
-    metadata: {},
-  });
+  const zeros = new Float32Array(dimension);
+  const data = joinViews(rows.map(({ vector }) => vector ?? zeros));
+  const dataHash = computeHashOfParts(data);
+  const shape = [rows.length, dimension];
+  const header = encodeHeader(
+    [{ name: 'vectors', dtype: 'F32', shape, bytes: rows.length * zeros.byteLength }],
+    dataHash,
+  );
   const lines = encodeRows(rows);
   const lineHash = computeHashOfParts(lines);
   const [vectorFile, rowFile] = [`vectors-${dataHash.slice(0, 16)}.safetensors`, `rows-${lineHash.slice(0, 16)}.jsonl`];
-  writeAtomic(join(folder, vectorFile), [header, data]);
+  writeAtomic(join(folder, vectorFile), [header, ...data]);
   writeAtomic(join(folder, rowFile), lines);
-  const files: Record<string, string> = { [vectorFile]: computeHashOfParts([header, data]), [rowFile]: lineHash };
+  const files: Record<string, string> = { [vectorFile]: computeHashOfParts([header, ...data]), [rowFile]: lineHash };
   for (const name of parts) files[name] = await hashFile(join(folder, name));
   const manifest = { format: FORMAT, options, dimension, files };
   writeAtomic(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);

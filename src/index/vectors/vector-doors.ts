@@ -1,5 +1,6 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
+import { once } from '../../core/values/once.ts';
 import type { FilterSubject } from '../../model/filter/filter.ts';
 import { isStoredText } from '../../model/turns/memory-fields.ts';
 import type { Distance, VectorRow } from '../../model/vector-index.ts';
@@ -28,21 +29,27 @@ function assertLength(squares: number, where: string): void {
 }
 
 /**
- * Writes a vector as an index compares it: with cosine of length 1.
+ * A vector as an index compares it: with cosine of length 1.
  *
- * @returns `target`; null for a vector without a direction, which is not written.
+ * @param isFixed whether the vector itself may be returned.
+ * @param locate gives the place of a copy.
+ * @returns null for a vector without a direction.
  */
 function prepareVector(
   vector: Float32Array,
   metric: Distance,
   where: string,
-  target: Float32Array,
+  isFixed: boolean,
+  locate: () => Float32Array,
 ): Float32Array | null {
   const squares = sumSquares(vector);
   assertLength(squares, where);
   if (metric === 'cosine' && squares === 0) return null;
+  const isReady = metric !== 'cosine' || Math.abs(squares - 1) <= UNIT_TOLERANCE;
+  if (isReady && isFixed) return vector;
+  const target = locate();
   target.set(vector);
-  if (metric !== 'cosine' || Math.abs(squares - 1) <= UNIT_TOLERANCE) return target;
+  if (isReady) return target;
   const length = Math.sqrt(squares);
   for (let d = 0; d < target.length; d++) target[d] = (vector[d] as number) / length;
   return target;
@@ -103,16 +110,22 @@ export function assertIndexable({ id, vector }: VectorRow): void {
 
 /**
  * What every index checks of rows at its door, before its first pause: the caller may change vectors after the call. Of
- * two rows with one id the later is kept. The vectors are views of one array.
+ * two rows with one id the later is kept. Copies of vectors are views of one array.
  *
+ * @param isFixed see `VectorIndex.upsert`.
  * @throws DimensionMismatchError, NotFiniteError and ValidationError that name the row.
  */
-export function prepareRows(rows: readonly VectorRow[], dimension: number, metric: Distance): PreparedRow[] {
+export function prepareRows(
+  rows: readonly VectorRow[],
+  dimension: number,
+  metric: Distance,
+  isFixed = false,
+): PreparedRow[] {
   const byId = new Map<string, PreparedRow>();
   for (const row of rows) assertRow(row, dimension);
-  const copies = new Float32Array(rows.length * dimension);
+  const copy = once(() => new Float32Array(rows.length * dimension));
   for (const [i, { id, vector, subject = {} }] of rows.entries()) {
-    const own = prepareVector(vector, metric, `row ${id}`, viewRow(copies, dimension, i));
+    const own = prepareVector(vector, metric, `row ${id}`, isFixed, () => viewRow(copy(), dimension, i));
     byId.set(id, { id, vector: own, subject: { ...subject, id } });
   }
   return [...byId.values()];
@@ -143,6 +156,6 @@ export function prepareQueries(
   const copies = new Float32Array(queries.length);
   return Array.from({ length: queries.length / dimension }, (_, query) => {
     const [given, own] = [viewRow(queries, dimension, query), viewRow(copies, dimension, query)];
-    return prepareVector(given, metric, `query ${query}`, own);
+    return prepareVector(given, metric, `query ${query}`, false, () => own);
   });
 }

@@ -252,6 +252,19 @@ export function describeVectorIndex(name: string, open: OpenForContract): void {
       expect(found.map(([row]) => idsOf(row))).toEqual([['1'], ['2'], ['3']]);
     });
 
+    test.each(['cosine', 'l2', 'inner-product'] as const)(
+      '%s: rows whose vectors never change are found like others, and keep their numbers',
+      async (distance) => {
+        const rows = drawRows();
+        const copies = rows.map(({ vector }) => vector.slice());
+        const [index, other] = [await openNew(distance), await openFilled(distance, rows)];
+        await index.upsert(rows, true);
+        const query = copies[3]!.map((value, d) => value + d / 7);
+        expect(await index.search(query, 13)).toEqual(await other.search(query, 13));
+        expect(rows.map(({ vector }) => vector)).toEqual(copies);
+      },
+    );
+
     test('to build an index changes nothing that a search finds', async () => {
       const index = await openFilled();
       const query = drawVector(0, 'query');

@@ -68,7 +68,7 @@ export class FollowingIndex {
     const records = ids.map((id) => [id, this.#read(id)] as const);
     const rows = records.flatMap(([, record]) => (record === null ? [] : [toRow(record)]));
     const gone = records.flatMap(([id, record]) => (record === null ? [id] : []));
-    if (rows.length > 0) await this.index.upsert(rows);
+    if (rows.length > 0) await this.index.upsert(rows, true); // a record of a store keeps its vector
     if (gone.length > 0) await this.index.remove(gone);
   }
 }

@@ -1,4 +1,5 @@
 import { DuplicateRecordError, RecordNotFoundError, ValidationError } from '../../core/errors/errors.ts';
+import { countBytes } from '../../core/journal/frame.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { type JournalPosition, UNKNOWN_HASH } from '../../core/journal/position.ts';
 import { isTime } from '../../core/validation/validation.ts';
@@ -314,7 +315,7 @@ export class MemoryStore {
     if (this.#journal === null) return commit(this.sequence + 1, UNKNOWN_HASH);
     const entry = encodeOperation(operation);
     const written = this.#journal.append(entry, (sequence, hash) => {
-      this.#grownBytes += entry.byteLength;
+      this.#grownBytes += countBytes(entry);
       return commit(sequence, hash);
     });
     this.#expect(ids, exists);

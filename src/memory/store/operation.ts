@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts';
+import { joinViews } from '../../core/journal/frame.ts';
 import { viewRow } from '../../core/tensors/rows.ts';
 import type { MemoryRecord } from '../../model/turns/turn.ts';
 
@@ -43,21 +44,19 @@ export function joinVectors(records: readonly MemoryRecord[]): Float32Array {
   return vectors;
 }
 
-/** The bytes of an operation: [length u32][JSON], then the vectors as float32. All are little endian. */
-export function encodeOperation(operation: Operation): Uint8Array {
+/**
+ * The bytes of an operation, in parts: [length u32][JSON], then the vectors as float32. All are little endian. Vectors
+ * may be views of those of the records.
+ */
+export function encodeOperation(operation: Operation): Uint8Array[] {
   const records = operation.kind === 'put' ? operation.records : [];
   const head = operation.kind === 'put' ? { ...operation, records: records.map(splitHead) } : operation;
   const json = JSON.stringify(head);
   const jsonBytes = Buffer.byteLength(json);
-  const vectorBytes = records.reduce((sum, { embedding }) => sum + embedding.byteLength, 0);
-  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + jsonBytes + vectorBytes);
+  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + jsonBytes);
   bytes.writeUInt32LE(jsonBytes);
-  let at = LENGTH_BYTES + bytes.write(json, LENGTH_BYTES);
-  for (const { embedding } of records) {
-    bytes.set(new Uint8Array(embedding.buffer, embedding.byteOffset, embedding.byteLength), at);
-    at += embedding.byteLength;
-  }
-  return bytes;
+  bytes.write(json, LENGTH_BYTES);
+  return joinViews([bytes, ...records.map(({ embedding }) => embedding)]);
 }
 
 /** Joins records and their vectors [R, D]; each vector is a view. */

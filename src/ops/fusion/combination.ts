@@ -156,44 +156,44 @@ interface CombinationOptions {
   readonly normalisation: NormalisationName;
 }
 
-/** A present score and the number of its source. */
-export interface SourceScore {
-  readonly score: number;
-  readonly source: number;
-}
-
 /**
  * Normalises each source's scores and combines those of each candidate; a candidate that no source returned has 0. O(S C log C).
  *
- * @param combine receives the scores of the sources that hold the candidate, at least one, in the order of the sources.
+ * @param combine receives the scores of the sources that hold the candidate, at least one, in the order of the sources,
+ *   and the numbers of these sources; both arrays are used again for the next candidate.
  * @returns [C] fused scores.
  * @throws ValidationError without a source, DimensionMismatchError, NotFiniteError.
  */
 export function combineScores(
   columns: ScoreColumns,
   normalisation: NormalisationName,
-  combine: (scores: readonly SourceScore[]) => number,
+  combine: (scores: readonly number[], sources: readonly number[]) => number,
 ): Float64Array {
   const fused = new Float64Array(assertColumns(columns));
   const held = markHeld(columns);
   const normalised = Object.values(columns).map((column) => getNormalisation(normalisation).apply(column, held));
-  for (const c of fused.keys()) {
-    const scores: SourceScore[] = [];
-    for (const [source, column] of normalised.entries()) {
-      const score = column[c] as number;
-      if (!Number.isNaN(score)) scores.push({ score, source });
+  const scores: number[] = [];
+  const sources: number[] = [];
+  for (let c = 0; c < fused.length; c++) {
+    scores.length = 0;
+    sources.length = 0;
+    for (let source = 0; source < normalised.length; source++) {
+      const score = (normalised[source] as Float64Array)[c] as number;
+      if (Number.isNaN(score)) continue;
+      scores.push(score);
+      sources.push(source);
     }
-    if (scores.length > 0) fused[c] = combine(scores);
+    if (scores.length > 0) fused[c] = combine(scores, sources);
   }
   return fused;
 }
 
-function sumScores(scores: readonly SourceScore[]): number {
-  return scores.reduce((total, { score }) => total + score, 0);
+export function sumScores(scores: readonly number[]): number {
+  return scores.reduce((total, score) => total + score, 0);
 }
 
-function findMedian(scores: readonly SourceScore[]): number {
-  const sorted = Float64Array.from(scores, ({ score }) => score).sort();
+function findMedian(scores: readonly number[]): number {
+  const sorted = Float64Array.from(scores).sort();
   const middle = sorted.length >> 1;
   const upper = sorted[middle] as number;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
@@ -236,16 +236,14 @@ export const combMnzFusion: FusionDefinition<typeof combMnzOptions> = {
 export const combMaxFusion: FusionDefinition<typeof combMaxOptions> = {
   options: combMaxOptions,
   description: 'the largest normalised score of the sources that returned the candidate',
-  fuse: (columns, { normalisation }) =>
-    combineScores(columns, normalisation, (scores) => Math.max(...scores.map(({ score }) => score))),
+  fuse: (columns, { normalisation }) => combineScores(columns, normalisation, (scores) => Math.max(...scores)),
 };
 
 /** Source: fox1994combination. */
 export const combMinFusion: FusionDefinition<typeof combMinOptions> = {
   options: combMinOptions,
   description: 'the smallest normalised score of the sources that returned the candidate',
-  fuse: (columns, { normalisation }) =>
-    combineScores(columns, normalisation, (scores) => Math.min(...scores.map(({ score }) => score))),
+  fuse: (columns, { normalisation }) => combineScores(columns, normalisation, (scores) => Math.min(...scores)),
 };
 
 /** Source: fox1994combination. */

@@ -31,7 +31,8 @@ export function reciprocalRankFusion(
   assertWeights(weights, columns);
   for (const [source, column] of Object.entries(columns)) {
     const weight = weights[source] ?? 1;
-    for (const [above, c] of rankPresent(column).entries()) fused[c] = (fused[c] as number) + weight / (k + above + 1);
+    let above = 0;
+    for (const c of rankPresent(column)) fused[c] = (fused[c] as number) + weight / (k + above++ + 1);
   }
   return fused;
 }

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError } from '../../core/errors/errors.ts';
-import { addPresent, alignLists, assertColumns, assertWeights, findScoreRange, rankFused } from './score-columns.ts';
+import {
+  addPresent,
+  alignLists,
+  assertColumns,
+  assertWeights,
+  findScoreRange,
+  rankFused,
+  rankPresent,
+} from './score-columns.ts';
 
 const NONE = Number.NaN;
 
@@ -71,4 +79,13 @@ test('passes over absent scores', () => {
 
 test('ranks by score, then by id descending', () => {
   expect(rankFused(['c', 'b', 'a'], Float64Array.of(1, 2, 1)).map(({ id }) => id)).toEqual(['b', 'c', 'a']);
+  expect(() => rankFused(['b', 'a'], Float64Array.of(1, NONE))).toThrow(
+    new NotFiniteError('fused score', 'candidate a', NONE),
+  );
+});
+
+test('ranks present scores, the first place first among equal ones', () => {
+  const column = Float64Array.of(0, NONE, 2, -0, -7, 2, Number.NEGATIVE_INFINITY, 2, NONE);
+  expect([...rankPresent(column)]).toEqual([2, 5, 7, 0, 3, 4, 6]);
+  expect(rankPresent(Float64Array.of(NONE))).toEqual(new Int32Array());
 });

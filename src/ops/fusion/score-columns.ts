@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../../core/errors/errors.ts';
 import type { Definition, NamingOptions } from '../../core/validation/registry.ts';
 import { suggestKnown } from '../../core/validation/validation.ts';
-import { compareBytes, compareScored, type Scored } from '../../model/turns/tie-rule.ts';
+import { compareBytes, type Scored } from '../../model/turns/tie-rule.ts';
 
 /** The fused scores [C] of the C candidates of one query, from the columns of S sources. */
 export type Fuse<Options> = (columns: ScoreColumns, options: Options) => Float64Array;
@@ -34,9 +34,9 @@ export function assertColumns(columns: ScoreColumns): number {
   for (const [source, column] of Object.entries(columns)) {
     if (column.length !== first.length)
       throw new DimensionMismatchError(`scores of source ${source}`, first.length, column.length);
-    const infinite = column.findIndex((score) => Math.abs(score) === Number.POSITIVE_INFINITY);
-    if (infinite !== -1)
-      throw new NotFiniteError('score', `source ${source}, candidate ${infinite}`, column[infinite] as number);
+    for (let c = 0; c < column.length; c++)
+      if (Math.abs(column[c] as number) === Number.POSITIVE_INFINITY)
+        throw new NotFiniteError('score', `source ${source}, candidate ${c}`, column[c] as number);
   }
   return first.length;
 }
@@ -69,16 +69,39 @@ export function readWeights(weights: SourceWeights, columns: ScoreColumns): numb
   return Object.keys(columns).map((source) => weights[source] ?? 1);
 }
 
-/** The candidates with a score, best first; of equal scores the earlier one in the order of {@link ScoreColumns}. The index of a candidate is the number of candidates above, its rank less 1. */
+/**
+ * The candidates with a score, best first; of equal scores the earlier one in the order of {@link ScoreColumns}. The
+ * index of a candidate is the number of candidates above, its rank less 1. Finds the rank of each score among the
+ * sorted ones, since sorting numbers costs less than sorting by a function. O(C log C).
+ */
 export function rankPresent(column: Float64Array): Int32Array {
-  const present = Int32Array.from(column.keys()).filter((c) => !Number.isNaN(column[c]));
-  return present.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
+  const sorted = column.slice().sort(); // NaN last
+  let present = sorted.length;
+  while (present > 0 && Number.isNaN(sorted[present - 1])) present--;
+  const ranked = new Int32Array(present);
+  const equalBefore = new Int32Array(present); // by the first rank of a score
+  for (let c = 0; c < column.length; c++) {
+    const score = column[c] as number;
+    if (Number.isNaN(score)) continue;
+    let [low, high] = [0, present];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] as number) <= score) low = middle + 1;
+      else high = middle;
+    }
+    const first = present - low;
+    ranked[first + (equalBefore[first] as number)] = c;
+    equalBefore[first] = (equalBefore[first] as number) + 1;
+  }
+  return ranked;
 }
 
 /** [C] 1 where any source returned the candidate. */
 export function markHeld(columns: ScoreColumns): Uint8Array {
   const all = Object.values(columns);
-  return Uint8Array.from(all[0] ?? [], (_, c) => (all.some((column) => !Number.isNaN(column[c])) ? 1 : 0));
+  const held = new Uint8Array(all[0]?.length ?? 0);
+  for (const column of all) for (let c = 0; c < held.length; c++) if (!Number.isNaN(column[c])) held[c] = 1;
+  return held;
 }
 
 /** Adds `contribute(score)` of every present score to the candidate's sum. */
@@ -117,10 +140,10 @@ export interface AlignedLists {
  * @throws NotFiniteError for a score that is not finite and ValidationError for an id that a list repeats; both name the source and the id.
  */
 export function alignLists(lists: NamedLists): AlignedLists {
-  const ids = [...new Set(Object.values(lists).flatMap((list) => list.map(({ id }) => id)))].sort((a, b) =>
-    compareBytes(b, a),
-  );
-  const candidateOf = new Map(ids.map((id, c) => [id, c]));
+  const candidateOf = new Map<string, number>();
+  for (const list of Object.values(lists)) for (const { id } of list) candidateOf.set(id, -1);
+  const ids = sortDescending([...candidateOf.keys()]);
+  for (const [c, id] of ids.entries()) candidateOf.set(id, c);
   const fillSourceColumn = (source: string, list: readonly Scored[]) => {
     const column = new Float64Array(ids.length).fill(Number.NaN);
     for (const { id, score } of list) {
@@ -136,7 +159,23 @@ export function alignLists(lists: NamedLists): AlignedLists {
   return { ids, columns: Object.fromEntries(columns) };
 }
 
-/** Candidates and their fused scores, best first by the tie rule. */
+/** Sorts ids in place, descending by bytes. The order of JavaScript is faster, and the same for most ids. */
+function sortDescending(ids: string[]): string[] {
+  ids.sort().reverse();
+  const isSorted = ids.every((id, i) => i === 0 || compareBytes(ids[i - 1] as string, id) > 0);
+  return isSorted ? ids : ids.sort((a, b) => compareBytes(b, a));
+}
+
+/**
+ * Candidates and their fused scores, best first by the tie rule.
+ *
+ * @param ids [C] in the order of {@link AlignedLists}.
+ * @throws NotFiniteError for a score that is NaN, as differences of scores near the largest number give.
+ */
 export function rankFused(ids: readonly string[], fused: Float64Array): Scored[] {
-  return ids.map((id, c) => ({ id, score: fused[c] as number })).sort(compareScored);
+  const unknown = fused.findIndex(Number.isNaN);
+  if (unknown !== -1) throw new NotFiniteError('fused score', `candidate ${ids[unknown]}`, Number.NaN);
+  const ranking: Scored[] = [];
+  for (const c of rankPresent(fused)) ranking.push({ id: ids[c] as string, score: fused[c] as number });
+  return ranking;
 }

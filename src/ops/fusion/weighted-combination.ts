@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { sumsToOne } from '../../core/validation/validation.ts';
 import { freezeDeeply } from '../../core/values/once.ts';
-import { combinationOptions, combineScores } from './combination.ts';
+import { combinationOptions, combineScores, sumScores } from './combination.ts';
 import {
   addPresent,
   assertColumns,
@@ -98,8 +98,8 @@ export const weightedSum: FusionDefinition<typeof weightedSumOptions> = {
   description: 'weight × normalised score, summed over the sources',
   fuse(columns: ScoreColumns, { normalisation, weights }) {
     const values = readWeights(weights, columns);
-    return combineScores(columns, normalisation, (scores) =>
-      scores.reduce((total, { score, source }) => total + (values[source] as number) * score, 0),
+    return combineScores(columns, normalisation, (scores, sources) =>
+      scores.reduce((total, score, i) => total + (values[sources[i] as number] as number) * score, 0),
     );
   },
 };
@@ -110,9 +110,10 @@ export const weightedMnz: FusionDefinition<typeof weightedMnzOptions> = {
   description: 'CombSUM times the weights of the sources that returned the candidate, summed',
   fuse(columns: ScoreColumns, { normalisation, weights }) {
     const values = readWeights(weights, columns);
-    return combineScores(columns, normalisation, (scores) => {
-      const sum = scores.reduce((total, { score }) => total + score, 0);
-      return sum * scores.reduce((total, { source }) => total + (values[source] as number), 0);
-    });
+    return combineScores(
+      columns,
+      normalisation,
+      (scores, sources) => sumScores(scores) * sumScores(sources.map((source) => values[source] as number)),
+    );
   },
 };
