@@ -27,7 +27,7 @@ export class FrequentBounds {
   #end = 0;
   /** Place of uint8 [N] bounds, and room up to a multiple of {@link BLOCK}. */
   place = 0;
-  /** What a bound of 1 adds to a score; 0: nothing is bounded. */
+  /** Score that a bound of 1 stands for; 0: nothing is bounded. */
   unit = 0;
 
   constructor(lists: WordLists) {
