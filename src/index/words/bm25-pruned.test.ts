@@ -107,12 +107,12 @@ test('has the bits of a full search where texts have more lengths than are disti
   expect(await pruned.search(batch, 40, createTieOrder(named), ignoreProgress)).toEqual(full);
 });
 
-test.each([3, 300])('the best %i turns of a query of 70 words that most turns hold', async (k) => {
+test.each([3, 300])('the best %i turns of a query of 270 words that many turns hold', async (k) => {
   const common = Array.from({ length: N }, () =>
-    Array.from({ length: 1 + stream.integer(90) }, () => `v${stream.integer(70)}`).join(' '),
+    Array.from({ length: 1 + stream.integer(150) }, () => `v${stream.integer(270)}`).join(' '),
   );
   const batch = {
-    texts: [Array.from({ length: 70 }, (_, i) => `v${i} `.repeat(1 + (i % 3))).join(''), 'v3 v5', 'v7'],
+    texts: [Array.from({ length: 270 }, (_, i) => `v${i} `.repeat(1 + (i % 3))).join(''), 'v3 v5', 'v7'],
     vectors: new Float32Array(0),
     cutoffs: Int32Array.of(N, 1501, N),
   };
