@@ -7,13 +7,17 @@ const countToFound: CountPasses = (_query, _row, count, _bytes, _bound, found) =
 /** By the parameters of the kernel's text, the result last. A kernel that is not here counts one pass a call. */
 const PASSES: Readonly<Record<string, CountPasses>> = {
   // posting-kernel.wat: postings, and documents that are found
-  'accumulate/9': (_positions, _pairs, df) => df!,
+  'accumulate/11': (_positions, _pairs, df) => df!,
   'addDense/6': (_dense, _weight, _shares, _sums, _found, count) => count!,
   'addSearched/8': (_positions, _pairs, _df, _weight, _shares, _sums, _found, count) => count!,
-  'keepFrom/4': (_sums, _found, count) => count!,
+  'keepFrom/6': (_sums, _found, count) => count!,
   'keepMarked/4': (_marks, _sums, _found, count) => count!,
-  'countSums/6': (_sums, _found, count) => count!,
-  'listFrom/5': (_sums, _found, count) => count!,
+  'countSums/8': (_sums, _found, count) => count!,
+  'listFrom/7': (_sums, _found, count) => count!,
+  'fillBounds/4': (_words, count, _bounds, end) => (count! * end!) / 64,
+  'maskBounds/3': (_marks, _bounds, end) => end! / 16,
+  'countBounds/3': (_bounds, end) => end! / 16,
+  'listBounds/4': (_bounds, end) => end! / 64,
   // row-scan.wat: rows
   'findAbove/5': countToFound,
   'findBelow/5': countToFound,

@@ -12,15 +12,14 @@ test('no workload takes more operations than are held', async () => {
 test('kernels that are opened from then on count what they go through, and compute the same', () => {
   const add = () => {
     const memory = new PostingMemory();
-    const [positions, pairs, shares, sums, found] = [12, 6, 16, 64, 32].map((bytes) => memory.allocate(bytes)) as [
-      number,
-      ...[number, number, number, number],
-    ];
+    const [positions, pairs, shares, sums, found, bounds] = [12, 6, 16, 64, 32, 8].map((bytes) =>
+      memory.allocate(bytes),
+    ) as [number, number, ...[number, number, number, number]];
     memory.int32.set([1, 4, 6], positions >> 2);
     memory.uint16.set([1, 1, 1], pairs >> 1);
     memory.float64[(shares >> 3) + 1] = 0.25;
-    const count = memory.kernel.accumulate(positions, pairs, 3, 2, 0, shares, sums, found, 0);
-    const kept = memory.kernel.keepFrom(sums, found, count, 0.75);
+    const count = memory.kernel.accumulate(positions, pairs, 3, 2, shares, bounds, 0, 0, sums, found, 0);
+    const kept = memory.kernel.keepFrom(sums, found, count, bounds, 0, 0.75);
     return [count, kept, ...memory.float64.slice(sums >> 3, (sums >> 3) + 8)];
   };
   const { Instance } = WebAssembly;

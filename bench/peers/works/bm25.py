@@ -10,23 +10,25 @@ from serve import serve
 
 K1, B = 1.2, 0.75
 DEPTHS = [10, 100]
+VARIANTS = ["robertson", "atire"]
+VISIBLE = 3
 ASKED_OF_INDEX = 20
 
 
 class Bm25s:
-    def __init__(self):
+    def __init__(self, method="lucene"):
         import bm25s
 
-        self.open = lambda: bm25s.BM25(method="lucene", k1=K1, b=B, backend="numba")
+        self.open = lambda: bm25s.BM25(method=method, k1=K1, b=B, backend="numba")
 
     def build(self, texts):
         index = self.open()
         index.index([text.split() for text in texts], show_progress=False)
         self.index = index
 
-    def search(self, queries, k):
+    def search(self, queries, k, mask=None):
         words = [query.split() for query in queries]
-        return self.index.retrieve(words, k=k, show_progress=False, n_threads=0)
+        return self.index.retrieve(words, k=k, show_progress=False, n_threads=0, weight_mask=mask)
 
     def list_rankings(self, found):
         """Position and score of each rank of each query; -1 and 0 without a candidate."""
@@ -96,7 +98,25 @@ def main(folder, peer):
         return search(DEPTHS[0])
 
     searches = {f"bm25-search/k{k}": (lambda k=k: search(k)) for k in DEPTHS}
-    serve({"bm25-index": build, f"bm25-texts/k{DEPTHS[0]}": search_texts, **searches})
+    variants = {}
+
+    def search_variant(method):
+        if method not in variants:
+            variants[method] = Bm25s(method)
+            variants[method].build(texts)
+        found = variants[method].search(queries, DEPTHS[1])
+        return lambda: index.list_rankings(found)
+
+    def search_visible():
+        import numpy
+
+        mask = numpy.arange(len(texts)) % VISIBLE == 0
+        found = index.search(queries, DEPTHS[1], mask.astype(numpy.float32))
+        return lambda: index.list_rankings(found)
+
+    of_variants = {f"bm25-search/{m}/k{DEPTHS[1]}": (lambda m=m: search_variant(m)) for m in VARIANTS}
+    others = {**of_variants, f"bm25-search/visible/k{DEPTHS[1]}": search_visible}
+    serve({"bm25-index": build, f"bm25-texts/k{DEPTHS[0]}": search_texts, **searches, **others})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../../../src/core/numbers/random.ts';
-import { Bm25Index } from '../../../src/index/words/bm25.ts';
+import { once } from '../../../src/core/values/once.ts';
+import { BM25_DEFAULTS, Bm25Index } from '../../../src/index/words/bm25.ts';
+import type { QueryBatch } from '../../../src/model/candidates.ts';
 import { compareRankings, listRankings, type PeerSize, type WorkGroup } from '../work.ts';
 
 const SIZES: Readonly<Record<PeerSize, { readonly texts: number; readonly queries: number }>> = {
@@ -18,6 +20,12 @@ const QUERY_WORDS = [4, 12] as const;
 const DEPTHS = [10, 100];
 /** An index that is new is asked once: what the first search makes of it counts. */
 const FROM_TEXTS = `bm25-texts/k${DEPTHS[0]}`;
+/** Variants of which bm25s has the same formula; its bm25l and bm25+ also score the words that a text lacks. */
+const VARIANTS = ['robertson', 'atire'] as const;
+const OF_VARIANTS = VARIANTS.map((variant) => `bm25-search/${variant}/k${DEPTHS[1]}`);
+/** A list of this fraction of the texts, 1 in 3, is all that a query may see. */
+const VISIBLE = 3;
+const OF_LIST = `bm25-search/visible/k${DEPTHS[1]}`;
 /** Queries whose rankings stand for an index. */
 const ASKED_OF_INDEX = 20;
 /** Scores are float32 sums of some ten terms. */
@@ -75,12 +83,14 @@ function writeTexts(folder: string, size: PeerSize, seed: number): void {
 
 const readLines = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8').split('\n');
 
+const PLAIN = ['bm25-index', FROM_TEXTS, ...DEPTHS.map((k) => `bm25-search/k${k}`)];
+
 /** Indexing texts for BM25 as Lucene writes it, and the best texts of queries. */
 export const bm25: WorkGroup = {
-  listWorks: () => ['bm25-index', FROM_TEXTS, ...DEPTHS.map((k) => `bm25-search/k${k}`)],
+  listWorks: () => [...PLAIN, ...OF_VARIANTS, OF_LIST],
   peers: [
     { name: 'bm25s', requirements: 'bm25s-requirements.txt' },
-    { name: 'tantivy', requirements: 'tantivy-requirements.txt' },
+    { name: 'tantivy', requirements: 'tantivy-requirements.txt', works: PLAIN },
   ],
   describe: (size) =>
     `${SIZES[size].texts.toLocaleString('en')} texts of ${LENGTH.least} to ${KEPT_LENGTHS.at(-1)} words, ${SIZES[size].queries} queries of ${QUERY_WORDS.join(' to ')} words`,
@@ -90,28 +100,33 @@ export const bm25: WorkGroup = {
     const queries = readLines(folder, 'queries.txt');
     const ids = texts.map((_, i) => `t${String(i).padStart(8, '0')}`);
     let index: Bm25Index;
-    const search = (count: number, k: number) => {
+    const createBatch = (count: number): QueryBatch => {
       const cutoffs = new Int32Array(count).fill(texts.length);
-      return index.search({ texts: queries.slice(0, count), cutoffs, vectors: new Float32Array(0) }, k);
+      return { texts: queries.slice(0, count), cutoffs, vectors: new Float32Array(0) };
     };
-    const works = DEPTHS.map((k) => {
-      const find = async () => {
-        const found = await search(queries.length, k);
-        return () => listRankings(found);
-      };
-      return [`bm25-search/k${k}`, find] as const;
+    const search = (count: number, k: number) => index.search(createBatch(count), k);
+    const rank = (find: () => ReturnType<Bm25Index['search']>) => async () => {
+      const found = await find();
+      return () => listRankings(found);
+    };
+    const works = DEPTHS.map((k) => [`bm25-search/k${k}`, rank(() => search(queries.length, k))] as const);
+    const ofVariants = VARIANTS.map((variant, i) => {
+      const open = once(() => new Bm25Index(ids, texts, { ...BM25_DEFAULTS, variant }));
+      return [OF_VARIANTS[i]!, rank(() => open().search(createBatch(queries.length), DEPTHS[1]!))] as const;
     });
+    const list = Int32Array.from({ length: Math.ceil(texts.length / VISIBLE) }, (_, i) => VISIBLE * i);
+    const visible = queries.map(() => list);
     return {
       'bm25-index': () => {
         index = new Bm25Index(ids, texts);
         return async () => listRankings(await search(ASKED_OF_INDEX, DEPTHS[0]!));
       },
-      [FROM_TEXTS]: async () => {
+      [FROM_TEXTS]: rank(() => {
         index = new Bm25Index(ids, texts);
-        const found = await search(queries.length, DEPTHS[0]!);
-        return () => listRankings(found);
-      },
-      ...Object.fromEntries(works),
+        return search(queries.length, DEPTHS[0]!);
+      }),
+      ...Object.fromEntries([...works, ...ofVariants]),
+      [OF_LIST]: rank(() => index.search({ ...createBatch(queries.length), visible }, DEPTHS[1]!)),
     };
   },
   compare: (work, ours, theirs) =>

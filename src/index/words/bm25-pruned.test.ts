@@ -107,6 +107,20 @@ test('has the bits of a full search where texts have more lengths than are disti
   expect(await pruned.search(batch, 40, createTieOrder(named), ignoreProgress)).toEqual(full);
 });
 
+test.each([3, 300])('the best %i turns of a query of 270 words that many turns hold', async (k) => {
+  const common = Array.from({ length: N }, () =>
+    Array.from({ length: 1 + stream.integer(150) }, () => `v${stream.integer(270)}`).join(' '),
+  );
+  const batch = {
+    texts: [Array.from({ length: 270 }, (_, i) => `v${i} `.repeat(1 + (i % 3))).join(''), 'v3 v5', 'v7'],
+    vectors: new Float32Array(0),
+    cutoffs: Int32Array.of(N, 1501, N),
+  };
+  const full = await new Bm25Index(ids, common).search(batch, k);
+  const postings = new TermPostings(common, createTokeniser(BM25_DEFAULTS));
+  expect(await searchPruned(postings, BM25_DEFAULTS, k, batch)).toEqual(full);
+});
+
 test('few of the turns that share a word with a query are offered', () => {
   let exact = 0;
   const postings = new TermPostings(texts, createTokeniser(BM25_DEFAULTS));

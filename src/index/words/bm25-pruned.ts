@@ -4,7 +4,8 @@ import { findLowerBound } from '../../model/turns/corpus.ts';
 import type { TieOrder } from '../../model/turns/tie-rule.ts';
 import { allocateCandidates, listVisibleTurns } from '../candidates/query-batch.ts';
 import { TopSelection } from '../candidates/top-selection.ts';
-import { type Saturate, type WordList, WordLists, type WordPostings } from './word-lists.ts';
+import { FrequentBounds, MOST_FREQUENT } from './frequent-bounds.ts';
+import { BLOCK, type Saturate, type WordList, WordLists, type WordPostings } from './word-lists.ts';
 
 /** A variant of BM25 with its parameters. */
 export interface Bm25Scoring {
@@ -29,8 +30,10 @@ interface Asked {
   readonly cutoff: number;
   /** In the order of the query, in which a full search adds them up. */
   readonly terms: readonly QueryTerm[];
-  /** Words in the falling order of the most that each can add. */
+  /** Words in the falling order of the most that each can add: those that turns are found by, then frequent ones. */
   readonly falling: readonly QueryTerm[];
+  /** The number of the first frequent word. */
+  readonly frequent: number;
   /** The most that each of `falling` and those after it can add, and 0. */
   readonly rests: Float64Array;
   /** Place of the marks of the turns that it may see; null: all before the cutoff. */
@@ -52,8 +55,8 @@ const NOTHING = new Int32Array(0);
 const BINS = 512;
 /** Looking a turn up costs about as much as this many entries of a list. */
 const LOOK_UP = 8;
-/** Times that the best turns so far are completed before the last word is read. */
-const LEADS = 2;
+/** To bound all turns costs about as much as to look this share of them up. */
+const BOUNDED = 1 / 256;
 
 /** The score that a turn has to reach, lowered by the slack; 0 while fewer than k are found. */
 function readThreshold({ least }: TopSelection): number {
@@ -61,15 +64,16 @@ function readThreshold({ least }: TopSelection): number {
 }
 
 /**
- * The best turns of BM25 without scoring all that share a word with the query (MaxScore, turtle1995strategies). Words
- * are read from the one on that can add most. The best turns so far are completed by the other words, which gives a
- * threshold; words that together stay below it bring no new turn among the best k, and are looked up for the turns that
- * can still reach it.
+ * The best turns of BM25 without scoring all that share a word with the query (MaxScore, turtle1995strategies). What
+ * frequent words can add to each turn is bounded, all turns at once. The other words are read from the one on that can
+ * add most, and find turns. The best turns so far are completed, which gives a threshold; turns that cannot reach the
+ * threshold are not kept. Last, turns that hold frequent words alone are found by their bounds.
  *
  * Sums are in float64 and another order than that of a full search, whose scores are float32. Where the order could
  * change the bits of a score, or a share was rounded, the turn is scored again in the order of the query.
  *
- * A query costs at most the postings of its words; the first one with a word copies its postings.
+ * A query costs at most the postings of its other words, and a walk over one byte a turn for each frequent one; the
+ * first query with a word copies its postings.
  */
 export class PrunedSearch {
   readonly #postings: WordPostings;
@@ -83,6 +87,7 @@ export class PrunedSearch {
   #leaders = 0;
   #marks = 0;
   readonly #bins: number;
+  readonly #bounds: FrequentBounds;
   /** The list whose turns are marked. */
   #marked: Int32Array | null = null;
 
@@ -91,6 +96,7 @@ export class PrunedSearch {
     this.#scoring = scoring;
     this.#lists = new WordLists(postings, scoring.saturate);
     this.#bins = this.#lists.memory.allocate(4 * BINS);
+    this.#bounds = new FrequentBounds(this.#lists);
   }
 
   /** The k best turns of each query, bit for bit those of a full search. */
@@ -124,10 +130,12 @@ export class PrunedSearch {
     this.#makeRoom();
     const cutoff = queries.cutoffs[query]!;
     const terms = this.#listTerms(queries.texts[query]!, cutoff);
-    const falling = [...terms].sort((a, b) => b.most - a.most);
+    const byMost = [...terms].sort((a, b) => b.most - a.most);
+    const bounded = byMost.filter(({ list }) => list.dense > 0).slice(0, MOST_FREQUENT);
+    const falling = [...byMost.filter((term) => !bounded.includes(term)), ...bounded];
     const rests = new Float64Array(falling.length + 1);
     for (let i = falling.length - 1; i >= 0; i--) rests[i] = rests[i + 1]! + falling[i]!.most;
-    const asked = { cutoff, terms, falling, rests, marks: null, k, top };
+    const asked = { cutoff, terms, falling, frequent: falling.length - bounded.length, rests, marks: null, k, top };
     const visible = listVisibleTurns(queries, query);
     if (visible === null) this.#offerOfAll(asked);
     else if (LOOK_UP * visible.length * terms.length < terms.reduce((sum, { frequency }) => sum + frequency, 0))
@@ -152,28 +160,61 @@ export class PrunedSearch {
     return terms;
   }
 
-  /** Finds turns word by word while a new one can be among the best. */
+  /** Finds turns word by word while a new one can be among the best, then those that hold frequent words alone. */
   #offerOfAll(asked: Asked): void {
-    const { falling, rests, k, top, marks } = asked;
+    const { falling, frequent, rests, k, top, marks, cutoff } = asked;
     const { kernel } = this.#lists.memory;
-    let [count, next, leads, ledFrom] = [0, 0, 0, 0];
-    for (; next < falling.length; next++) {
+    const bounds = this.#bounds;
+    if (frequent < falling.length) bounds.fill(falling.slice(frequent), cutoff, marks);
+    let [count, next, isLed] = [0, 0, false];
+    for (; next < frequent; next++) {
       const { list, frequency, weight } = falling[next]!;
-      if (leads < LEADS && count >= k && frequency > count && count > 2 * ledFrom) {
+      if (!isLed && count >= k && frequency > count) {
         if (marks !== null) count = kernel.keepMarked(marks, this.#sums, this.#found, count);
         this.#lead(asked, next, count);
-        [ledFrom, leads] = [count, leads + 1];
+        isLed = true;
       }
       const threshold = readThreshold(top);
       if (rests[next]! < threshold) break;
       count = kernel.accumulate(
-        ...([list.positions, list.pairs, frequency, weight, threshold - rests[next + 1]!] as const),
-        ...([this.#lists.shares, this.#sums, this.#found, count] as const),
+        ...([list.positions, list.pairs, frequency, weight, this.#lists.shares, bounds.place, bounds.unit] as const),
+        ...([threshold - rests[next + 1]! + rests[frequent]!, this.#sums, this.#found, count] as const),
       );
     }
     if (marks !== null) count = kernel.keepMarked(marks, this.#sums, this.#found, count);
-    if (leads < LEADS && count > ledFrom) this.#lead(asked, next, count);
+    if (isLed) count = this.#keep(readThreshold(top) - rests[next]! + rests[frequent]!, count);
+    this.#lead(asked, next, count);
     this.#finish(asked, next, count);
+  }
+
+  /** Keeps the turns that are found and whose sum and bound reach a number. @returns how many */
+  #keep(least: number, count: number): number {
+    const { place, unit } = this.#bounds;
+    return this.#lists.memory.kernel.keepFrom(this.#sums, this.#found, count, place, unit, least);
+  }
+
+  /** Finds turns that hold frequent words alone, after those that are found. @returns how many are found then */
+  #findBounded({ falling, frequent, k, ...asked }: Asked, found: number): number {
+    const { int32, float64, uint8 } = this.#lists.memory;
+    const bounds = this.#bounds;
+    let [least, most] = [bounds.findLeast(readThreshold(asked.top)), 256];
+    if (bounds.count(least) > 2 * k + asked.cutoff * BOUNDED) {
+      while (most - least > 1) {
+        const middle = (least + most) >> 1;
+        if (bounds.count(middle) < k) most = middle;
+        else least = middle;
+      }
+      const leading = bounds.list(least, this.#leaders);
+      for (const term of falling.slice(frequent)) this.#add(term, this.#leaders, leading);
+      for (let i = 0; i < leading; i++) {
+        const position = int32[(this.#leaders >> 2) + i]!;
+        this.#offer(asked, position, float64[(this.#sums >> 3) + position]!);
+        float64[(this.#sums >> 3) + position] = 0;
+        uint8[bounds.place + position] = 0;
+      }
+      least = bounds.findLeast(readThreshold(asked.top));
+    }
+    return found + bounds.list(least, this.#found + 4 * found);
   }
 
   /** Looks up the words of turns that are given. */
@@ -186,20 +227,28 @@ export class PrunedSearch {
     while (next < falling.length && readThreshold(top) === 0) {
       this.#add(falling[next++]!, this.#found, count);
       this.#lead(asked, next, count);
-      count = kernel.keepFrom(this.#sums, this.#found, count, NO_WORD);
+      count = kernel.keepFrom(this.#sums, this.#found, count, this.#bounds.place, 0, NO_WORD);
     }
     this.#finish(asked, next, count);
   }
 
   /** Offers the turns that are found and can be among the best, with the words from `next` on, and clears their sums. */
-  #finish({ falling, rests, ...asked }: Asked, next: number, found: number): void {
-    const { kernel, int32, float64 } = this.#lists.memory;
+  #finish(asked: Asked, next: number, found: number): void {
+    const { falling, frequent, rests, top } = asked;
+    const { int32, float64, uint8 } = this.#lists.memory;
+    const bounds = this.#bounds;
     let count = found;
+    if (bounds.unit > 0) {
+      count = this.#keep(readThreshold(top) - rests[next]! + rests[frequent]!, count);
+      for (let i = 0; i < count; i++) uint8[bounds.place + int32[(this.#found >> 2) + i]!] = 0;
+      if (rests[next]! >= readThreshold(top)) count = this.#findBounded(asked, count);
+      bounds.clear();
+    }
     for (let i = next; i < falling.length; i++) {
-      count = kernel.keepFrom(this.#sums, this.#found, count, readThreshold(asked.top) - rests[i]!);
+      count = this.#keep(readThreshold(top) - rests[i]!, count);
       this.#add(falling[i]!, this.#found, count);
     }
-    count = kernel.keepFrom(this.#sums, this.#found, count, readThreshold(asked.top));
+    count = this.#keep(readThreshold(top), count);
     for (let i = 0; i < count; i++) {
       const position = int32[(this.#found >> 2) + i]!;
       this.#offer(asked, position, float64[(this.#sums >> 3) + position]!);
@@ -216,20 +265,21 @@ export class PrunedSearch {
   }
 
   /** Completes and offers the k best turns so far, or some more, which then count as found but never as good. */
-  #lead({ falling, rests, k, ...asked }: Asked, next: number, count: number): void {
-    const { kernel, int32, float64 } = this.#lists.memory;
-    const scale = BINS / (rests[0]! - rests[next]!);
+  #lead({ falling, frequent, rests, k, ...asked }: Asked, next: number, count: number): void {
+    const { kernel, int32, float64, uint8 } = this.#lists.memory;
+    const { place, unit } = this.#bounds;
+    const scale = BINS / (rests[0]! - rests[next]! + (unit > 0 ? rests[frequent]! : 0));
     const bins = int32.subarray(this.#bins >> 2, (this.#bins >> 2) + BINS).fill(0);
-    kernel.countSums(this.#sums, this.#found, count, scale, this.#bins, BINS - 1);
+    kernel.countSums(this.#sums, this.#found, count, place, unit, scale, this.#bins, BINS - 1);
     let [bin, reached] = [BINS, 0];
     while (bin > 1 && reached < k) reached += bins[--bin]!;
-    if (reached < k) return;
-    const leading = kernel.listFrom(this.#sums, this.#found, count, bin / scale, this.#leaders);
+    const leading = kernel.listFrom(this.#sums, this.#found, count, place, unit, bin / scale, this.#leaders);
     for (let i = next; i < falling.length; i++) this.#add(falling[i]!, this.#leaders, leading);
     for (let i = 0; i < leading; i++) {
       const position = int32[(this.#leaders >> 2) + i]!;
       this.#offer(asked, position, float64[(this.#sums >> 3) + position]!);
       float64[(this.#sums >> 3) + position] = Number.NEGATIVE_INFINITY;
+      uint8[place + position] = 0;
     }
   }
 
@@ -272,8 +322,9 @@ export class PrunedSearch {
     if (size <= this.#room) return;
     this.#room = this.#room === 0 ? size : 2 * size;
     const { memory } = this.#lists;
-    [this.#sums, this.#marks] = [memory.allocate(8 * this.#room), memory.allocate(this.#room)];
+    [this.#sums, this.#marks] = [memory.allocate(8 * this.#room), memory.allocate(this.#room + BLOCK)];
     [this.#found, this.#leaders] = [memory.allocate(4 * this.#room + 4), memory.allocate(4 * this.#room + 4)];
+    this.#bounds.makeRoom(this.#room);
     this.#marked = null;
   }
 }

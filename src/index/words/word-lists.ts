@@ -22,11 +22,13 @@ export type Saturate = (tf: number, ratio: number) => number;
 export interface WordList {
   positions: number;
   pairs: number;
-  /** 0 for a word that few turns hold. */
+  /** 0 for a word that few turns hold, and then no classes. */
   dense: number;
+  /** uint8 [N] the class of each turn's pair, 0 without the word, and room up to a multiple of {@link BLOCK}. */
+  classes: number;
   length: number;
   capacity: number;
-  /** Turns that `dense` has room for. */
+  /** Turns that `dense` and `classes` have room for. */
   turns: number;
   /** N when it was last made longer. */
   size: number;
@@ -37,6 +39,10 @@ export interface WordList {
 /** Pairs of frequency and length that are distinguished; others are rounded to at most 32 x 256 pairs more. */
 const EXACT_PAIRS = 8192;
 const PAIRS = EXACT_PAIRS + 2 ** 13;
+/** Pairs with about the same share are of one class; 0 stands for turns without the word. */
+export const CLASSES = 16;
+/** Turns that the kernel takes at once. */
+export const BLOCK = 64;
 /** A word has an array of all turns if more than this fraction of the turns holds it: 1 in 16. */
 const DENSE = 16;
 /** The share of a frequency whose own is too small for float64: found, as far as the kernel sees. */
@@ -54,7 +60,7 @@ function roundLength(length: number): number {
 /**
  * The turns of each word that was asked for, in the memory of a kernel, with the pair of frequency and length that each
  * turn has: of all turns there are few pairs, and the share of a pair in a score is computed once for an average
- * length. A word takes 6 bytes for each of its turns, and 2 for every turn if more than one of {@link DENSE} holds it.
+ * length. A word takes 6 bytes for each of its turns, and 3 for every turn if more than one of {@link DENSE} holds it.
  */
 export class WordLists {
   readonly memory = new PostingMemory();
@@ -66,6 +72,9 @@ export class WordLists {
   /** By number; 0 stands for turns without the word. */
   readonly #frequencies = [0];
   readonly #lengths = [1];
+  readonly #classOf = new Uint8Array(PAIRS);
+  /** The largest share of each class, as of an average. */
+  readonly mostOf = new Float64Array(CLASSES);
   /** Times that a list became longer, and the last of them that had each pair. */
   #extensions = 0;
   readonly #seenIn = new Int32Array(PAIRS);
@@ -109,12 +118,18 @@ export class WordLists {
 
   /** Computes the shares of all pairs at an average length. */
   fillShares(average: number): void {
-    if (average !== this.#average) this.#filled = 1;
+    if (average !== this.#average) {
+      this.#filled = 1;
+      this.mostOf.fill(0);
+    }
     this.#average = average;
     const shares = this.memory.float64.subarray(this.shares >> 3);
     for (; this.#filled < this.#lengths.length; this.#filled++) {
       const ratio = this.#lengths[this.#filled]! / average;
-      shares[this.#filled] = Math.max(LEAST_SHARE, this.#saturate(this.#frequencies[this.#filled]!, ratio));
+      const share = Math.max(LEAST_SHARE, this.#saturate(this.#frequencies[this.#filled]!, ratio));
+      shares[this.#filled] = share;
+      const pairClass = this.#classOf[this.#filled]!;
+      this.mostOf[pairClass] = Math.max(this.mostOf[pairClass]!, share);
     }
   }
 
@@ -132,10 +147,11 @@ export class WordLists {
     const parts = this.#postings.listPostingsBefore(word, size);
     const length = parts.reduce((sum, { positions }) => sum + positions.length, 0);
     if (length === 0) return null;
-    const list = before ?? { positions: 0, pairs: 0, dense: 0, length: 0, capacity: 0, turns: 0, size: 0, best: [] };
+    const places = { positions: 0, pairs: 0, dense: 0, classes: 0 };
+    const list = before ?? { ...places, length: 0, capacity: 0, turns: 0, size: 0, best: [] };
     this.#makeRoom(list, length);
-    const { int32, uint16 } = this.memory;
-    const [firstPosition, firstPair, dense] = [list.positions >> 2, list.pairs >> 1, list.dense >> 1];
+    const { int32, uint16, uint8 } = this.memory;
+    const [firstPosition, firstPair] = [list.positions >> 2, list.pairs >> 1];
     const extension = ++this.#extensions;
     let skipped = list.length;
     for (const { positions, counts } of parts) {
@@ -144,7 +160,10 @@ export class WordLists {
         const pair = this.#numberPair(counts[entry]!, lengths[position]!);
         int32[firstPosition + list.length] = position;
         uint16[firstPair + list.length++] = pair;
-        if (dense > 0) uint16[dense + position] = pair;
+        if (list.dense > 0) {
+          uint16[(list.dense >> 1) + position] = pair;
+          uint8[list.classes + position] = this.#classOf[pair]!;
+        }
         if (this.#seenIn[pair] !== extension) this.#compete(list, pair);
         this.#seenIn[pair] = extension;
       }
@@ -177,10 +196,14 @@ export class WordLists {
     if (length * DENSE <= size) [list.dense, list.turns] = [0, 0];
     if (length * DENSE <= size || size <= list.turns) return;
     list.turns = list.length === 0 ? size : 2 * size;
-    list.dense = memory.allocate(2 * list.turns);
-    const { int32, uint16 } = memory;
-    for (let entry = 0; entry < list.length; entry++)
-      uint16[(list.dense >> 1) + int32[(list.positions >> 2) + entry]!] = uint16[(list.pairs >> 1) + entry]!;
+    [list.dense, list.classes] = [memory.allocate(2 * list.turns), memory.allocate(list.turns + BLOCK)];
+    const { int32, uint16, uint8 } = memory;
+    for (let entry = 0; entry < list.length; entry++) {
+      const position = int32[(list.positions >> 2) + entry]!;
+      const pair = uint16[(list.pairs >> 1) + entry]!;
+      uint16[(list.dense >> 1) + position] = pair;
+      uint8[list.classes + position] = this.#classOf[pair]!;
+    }
   }
 
   /** The number of a pair; of a rounded pair with a share that is not below where there are too many. */
@@ -195,7 +218,17 @@ export class WordLists {
     if (row[frequency] === undefined) {
       row[frequency] = this.#lengths.push(rounded) - 1;
       this.#frequencies.push(frequency);
+      this.#classOf[row[frequency]] = this.#classify(frequency, rounded);
     }
     return row[frequency]!;
+  }
+
+  /** The class of a pair, by its share at the average length of all turns. */
+  #classify(tf: number, length: number): number {
+    const { size, lengthBefore } = this.#postings;
+    const average = lengthBefore[size]! / size;
+    const [low, high] = [this.#saturate(1, 4), this.#saturate(8, 0.5)]; // hardly any share is outside
+    const step = (this.#saturate(tf, length / average) - low) / (high - low);
+    return 1 + Math.min(CLASSES - 2, Math.max(0, Math.floor(step * (CLASSES - 1)) || 0));
   }
 }
