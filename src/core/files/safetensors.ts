@@ -67,8 +67,10 @@ export function encodeHeader(places: readonly TensorPlace[], dataHash: string, g
 export function encodeSafetensors({ tensors, metadata }: TensorFile, { half = false }: TensorStorage = {}): Uint8Array {
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
   const entries = Object.entries(tensors)
-    .map(([name, { shape, data }]) => ({ name, shape, data: half ? roundToHalf(data) : data }))
-    .map((tensor) => ({ ...tensor, dtype: findDtype(tensor.data), bytes: tensor.data.byteLength }))
+    .map(([name, { shape, data: given }]) => {
+      const data = half ? roundToHalf(given) : given;
+      return { name, shape, data, dtype: findDtype(data), bytes: data.byteLength };
+    })
     .sort((a, b) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
   const parts = entries.map(({ data }) => viewAsBytes(data));
   const body = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
