@@ -22,6 +22,8 @@ export interface ScaleTask {
   readonly cacheFolder: string;
   /** The number of queries. */
   readonly queries: number;
+  /** True if hnswlib alone is measured beside the run. */
+  readonly withHnswlib: boolean;
 }
 
 /** The cost of a step. */
@@ -55,6 +57,7 @@ class Steps {
   readonly costs: StepCost[] = [];
 
   async take<T>(step: string, work: () => T | Promise<T>, isPeer = false): Promise<T> {
+    process.send!(step);
     resetPeakMemory();
     const before = process.cpuUsage();
     const result = await work();
@@ -87,7 +90,7 @@ async function rankAll(workspace: Workspace, arms: readonly ArmOptions[], depth:
   return runs;
 }
 
-async function measureScale({ config, cacheFolder, queries: count }: ScaleTask): Promise<ScaleCost> {
+async function measureScale({ config, cacheFolder, queries: count, withHnswlib }: ScaleTask): Promise<ScaleCost> {
   const backend = await useBackend(config.backend);
   const started = performance.now();
   const steps = new Steps();
@@ -102,7 +105,7 @@ async function measureScale({ config, cacheFolder, queries: count }: ScaleTask):
   const { arms } = config;
   for (const options of listIndexes(arms[0] as ArmOptions))
     await steps.take(`candidates, ${options.index}`, () => workspace.get(candidatesFrom(options, null)));
-  await steps.take('hnswlib alone', () => buildHnswlib(workspace, arms, config.seed), true);
+  if (withHnswlib) await steps.take('hnswlib alone', () => buildHnswlib(workspace, arms, config.seed), true);
   const { depth, baseline, metrics, samples, level } = config.evaluation;
   const runs = await steps.take('rerank', () => rankAll(workspace, arms, depth));
   await steps.take('measure', () =>

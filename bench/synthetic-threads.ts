@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../src/core/numbers/random.ts';
 
@@ -20,6 +20,34 @@ export function drawTopicText(source: Random, topic: number): string {
   return words.join(' ');
 }
 
+/** Characters that are collected before they are written: all lines of a file may be longer than a string can be. */
+const BLOCK_CHARACTERS = 2 ** 20;
+
+/** A file written line by line. */
+class LineFile {
+  readonly #file: number;
+  #text = '';
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w');
+  }
+
+  write(line: string): void {
+    this.#text += `${line}\n`;
+    if (this.#text.length >= BLOCK_CHARACTERS) this.#flush();
+  }
+
+  close(): void {
+    this.#flush();
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    writeFileSync(this.#file, this.#text);
+    this.#text = '';
+  }
+}
+
 /**
  * Writes a made-up dataset of the kind `jsonl`: threads of 2 to 14 turns that overlap in time, and for each the question that its last turn answers.
  *
@@ -33,36 +61,28 @@ export function writeSyntheticThreads(
   topics = Number.POSITIVE_INFINITY,
 ): void {
   const source = createRandom(seed, 'synthetic-threads');
-  const turns: object[] = [];
-  const queries: object[] = [];
-  const qrels: string[] = [];
-  for (let thread = 0; turns.length < size; thread++) {
+  mkdirSync(folder, { recursive: true });
+  const open = (name: string) => new LineFile(join(folder, name));
+  const [turns, queries, qrels] = [open('turns.jsonl'), open('queries.jsonl'), open('qrels.txt')];
+  for (let thread = 0, written = 0; written < size; thread++) {
     const length = 2 + source.integer(13);
     const topic = thread % topics;
     let timestamp = Date.UTC(2024, 0, 1) + thread * 3 * HOUR_MILLISECONDS;
     for (let i = 0; i < length; i++) {
       timestamp += (1 + source.integer(4)) * HOUR_MILLISECONDS;
       const parentId = i === 0 ? null : `t${thread}-${Math.max(0, i - 1 - source.integer(3))}`;
-      turns.push({
-        id: `t${thread}-${i}`,
-        conversationId: `c${thread}`,
-        parentId,
-        timestamp,
-        text: drawTopicText(source, topic),
-      });
+      const [id, conversationId] = [`t${thread}-${i}`, `c${thread}`];
+      turns.write(JSON.stringify({ id, conversationId, parentId, timestamp, text: drawTopicText(source, topic) }));
     }
+    written += length;
     const answered = Math.max(0, length - 1 - source.integer(3));
     const query = {
       id: `q${thread}`,
       text: drawTopicText(source, topic),
       timestamp: timestamp + HOUR_MILLISECONDS / 2,
     };
-    queries.push({ ...query, conversationId: `c${thread}` });
-    qrels.push(`q${thread} 0 t${thread}-${answered} 1`);
+    queries.write(JSON.stringify({ ...query, conversationId: `c${thread}` }));
+    qrels.write(`q${thread} 0 t${thread}-${answered} 1`);
   }
-  mkdirSync(folder, { recursive: true });
-  const formatJsonLines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  writeFileSync(join(folder, 'turns.jsonl'), formatJsonLines(turns));
-  writeFileSync(join(folder, 'queries.jsonl'), formatJsonLines(queries));
-  writeFileSync(join(folder, 'qrels.txt'), `${qrels.join('\n')}\n`);
+  for (const file of [turns, queries, qrels]) file.close();
 }

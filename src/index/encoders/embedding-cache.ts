@@ -93,15 +93,15 @@ class FileCachedEncoder implements Encoder {
     const keys = texts.map((text, i) => computeTextKey(text, dependsOnKind && owners?.[i]?.kind === 'query'));
     const rows = new RowsByKey(keys, this.dimension);
     await this.#read(rows);
-    const { missing } = rows;
-    if (missing.size > 0) await this.#embed(rows, listMissing(missing, texts, owners), progress, signal);
+    const missing = rows.listMissing();
+    if (missing.length > 0) await this.#embed(rows, listMissing(missing, texts, owners), progress, signal);
     else progress(`embeddings of ${this.name}`, texts.length).finish(`${texts.length} texts from the cache`);
     return rows.gatherAllRows();
   }
 
   async #read(rows: RowsByKey): Promise<void> {
     const breakNow = createEventBreaks();
-    for (const block of this.#segments.read(rows.missing.keys())) {
+    for (const block of this.#segments.read(rows.keys)) {
       rows.setBlock(block);
       await breakNow();
     }
@@ -210,12 +210,12 @@ interface MissingText {
 }
 
 function listMissing(
-  missing: ReadonlyMap<string, number>,
+  missing: readonly (readonly [key: string, row: number])[],
   texts: readonly string[],
   owners: readonly TextOwner[] | undefined,
 ): MissingText[] {
   const sensitive = listSensitiveTexts(texts, owners);
-  return [...missing].map(([key, at]) => {
+  return missing.map(([key, at]) => {
     const [text, owner] = [texts[at] as string, owners?.[at]];
     return { key, text, owner: owner && sensitive.has(text) ? { ...owner, sensitive: true } : owner };
   });
@@ -223,31 +223,39 @@ function listMissing(
 
 /** The vectors of N texts, which come a few keys at a time. */
 class RowsByKey {
-  /** The first indices of the keys without a vector, in order. */
-  readonly missing = new Map<string, number>();
   readonly #keys: readonly string[];
   readonly #width: number;
   /** Row-major [N, D]. */
   readonly #rows: Float32Array;
   /** The first row of each key. */
   readonly #firstOf = new Map<string, number>();
+  /** [N] 1 for the first row of a key with a vector. */
+  readonly #found: Uint8Array;
 
   constructor(keys: readonly string[], width: number) {
     this.#keys = keys;
     this.#width = width;
     this.#rows = new Float32Array(keys.length * width);
-    for (const [row, key] of this.#keys.entries()) {
-      if (this.#firstOf.has(key)) continue;
-      this.#firstOf.set(key, row);
-      this.missing.set(key, row);
-    }
+    this.#found = new Uint8Array(keys.length);
+    for (const [row, key] of keys.entries()) if (!this.#firstOf.has(key)) this.#firstOf.set(key, row);
+  }
+
+  /** Each key once. */
+  get keys(): Iterable<string> {
+    return this.#firstOf.keys();
+  }
+
+  /** The keys without a vector and their first rows, in order. */
+  listMissing(): [key: string, row: number][] {
+    return [...this.#firstOf].filter(([, row]) => this.#found[row] === 0);
   }
 
   set({ keys, vectors }: KeyedVectors): void {
     for (const [row, key] of keys.entries()) {
       const vector = vectors.subarray(row * this.#width, (row + 1) * this.#width);
-      this.#rows.set(vector, (this.#firstOf.get(key) as number) * this.#width);
-      this.missing.delete(key);
+      const first = this.#firstOf.get(key) as number;
+      this.#rows.set(vector, first * this.#width);
+      this.#found[first] = 1;
     }
   }
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UnavailableError } from '../../core/errors/errors.ts';
-import { computeHash } from '../../core/hash/hash.ts';
+import { computeHash, ListHash } from '../../core/hash/hash.ts';
 import type { SvdOptions } from '../../core/linear/randomised-svd.ts';
 import { endpointAddress, trimSlash } from '../../core/service/chat-options.ts';
 import { activeBackend } from '../../core/tensors/active-backend.ts';
@@ -56,7 +56,9 @@ export type LsaEncoderOptions = z.output<typeof lsaOptions>;
 
 /** The inputs of a fit on these texts, known before it is made. */
 export function lsaIdentity(texts: readonly string[], settings: LsaOptions): Record<string, unknown> {
-  return { encoder: 'lsa', version: 1, ...settings, backend: activeBackend(), fittedOn: computeHash(texts) };
+  const fittedOn = new ListHash(); // all texts as one may be longer than a string can be
+  for (const text of texts) fittedOn.add(text);
+  return { encoder: 'lsa', version: 1, ...settings, backend: activeBackend(), fittedOn: fittedOn.read() };
 }
 
 export const lsa: EncoderDefinition<typeof lsaOptions> = {

@@ -1,10 +1,11 @@
 import { Matrix, SVD } from 'ml-matrix';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { computeHash } from '../../core/hash/hash.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
-import { LSA_DEFAULTS } from './encoder-options.ts';
+import { LSA_DEFAULTS, lsaIdentity } from './encoder-options.ts';
 import { fitLsa } from './lsa.ts';
 
 /** Texts of 23 words, each text leaning to one of five topics of 17 words. */
@@ -133,4 +134,13 @@ describe('lsa', () => {
       'lsa: no term occurs, since it has no texts to be fitted on: 0 given; pass fitTexts',
     );
   });
+});
+
+test('the identity has the hash of the fitted texts, however many there are', () => {
+  const settings = { ...LSA_DEFAULTS, dimension: 5, seed: 7 };
+  const texts = [...drawLsaTexts(401), 'half a pair: \ud83d', '"quoted"'];
+  for (const fitted of [texts, texts.slice(0, 1), []])
+    expect(lsaIdentity(fitted, settings).fittedOn).toBe(computeHash(fitted));
+  const long = 'eggs'.repeat(2 ** 18); // 2^20 characters; a string has fewer than 2^29
+  expect(lsaIdentity(Array<string>(513).fill(long), settings).fittedOn).toMatch(/^[0-9a-f]{64}$/);
 });
