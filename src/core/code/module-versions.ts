@@ -56,6 +56,13 @@ function isTrailing(before: string | undefined, separator: ',' | ';', next: stri
   return next === ')' || next === ']' || next === '}' || next === '>';
 }
 
+const WITHOUT_MEANING: ReadonlySet<string> = new Set([
+  'WhiteSpace',
+  'SingleLineComment',
+  'MultiLineComment',
+  'HashbangComment',
+]);
+
 /**
  * The tokens without comments and white space, and without the separators that a formatter adds where it breaks a line.
  * Line breaks that end a statement are tokens.
@@ -65,12 +72,8 @@ function significantTokens(text: string): string[] {
   let last: string | undefined;
   let onNewLine = false;
   for (const { type, value } of jsTokens(text.replace(ASSERTED_DIVIDEND, LETTER_FOR_ASSERTION))) {
+    if (WITHOUT_MEANING.has(type)) continue;
     switch (type) {
-      case 'WhiteSpace':
-      case 'SingleLineComment':
-      case 'MultiLineComment':
-      case 'HashbangComment':
-        continue;
       case 'LineTerminatorSequence':
         if (last !== undefined && ENDED_BY_BREAK.has(last)) tokens.push(LINE_BREAK);
         onNewLine = true;
