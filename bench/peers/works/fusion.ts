@@ -18,7 +18,7 @@ const TOLERANCE = 1e-12;
 
 const locate = (folder: string, run: string) => join(folder, `${run}.trec`);
 
-/** Runs with the same queries, whose rankings share about half of their documents; no two scores of a ranking are equal. */
+/** Runs of the same queries whose rankings share about half of their documents. No two scores of a ranking are equal. */
 function writeRuns(folder: string, queries: number, seed: number): void {
   const stream = createRandom(seed, 'fusion workload');
   const lines = RUNS.map((): string[] => []);
