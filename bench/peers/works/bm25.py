@@ -3,6 +3,7 @@
 Usage: bm25.py FOLDER PEER.
 """
 
+import functools
 import pathlib
 import sys
 
@@ -83,7 +84,8 @@ class Tantivy:
 def main(folder, peer):
     texts = (folder / "texts.txt").read_text().split("\n")
     queries = (folder / "queries.txt").read_text().split("\n")
-    index = {"bm25s": Bm25s, "tantivy": Tantivy}[peer]()
+    open_index = {"bm25s": Bm25s, "tantivy": Tantivy}[peer]
+    index = open_index()
 
     def build():
         index.build(texts)
@@ -98,6 +100,17 @@ def main(folder, peer):
         return search(DEPTHS[0])
 
     searches = {f"bm25-search/k{k}": (lambda k=k: search(k)) for k in DEPTHS}
+
+    @functools.cache
+    def open_many():
+        many = open_index()
+        many.build((folder / "many.txt").read_text().split("\n"))
+        return many
+
+    def search_many(k):
+        found = open_many().search(queries, k)
+        return lambda: index.list_rankings(found)
+
     variants = {}
 
     def search_variant(method):
@@ -115,7 +128,8 @@ def main(folder, peer):
         return lambda: index.list_rankings(found)
 
     of_variants = {f"bm25-search/{m}/k{DEPTHS[1]}": (lambda m=m: search_variant(m)) for m in VARIANTS}
-    others = {**of_variants, f"bm25-search/visible/k{DEPTHS[1]}": search_visible}
+    of_many = {f"bm25-search/many/k{k}": (lambda k=k: search_many(k)) for k in DEPTHS}
+    others = {**of_variants, f"bm25-search/visible/k{DEPTHS[1]}": search_visible, **of_many}
     serve({"bm25-index": build, f"bm25-texts/k{DEPTHS[0]}": search_texts, **searches, **others})
 
 

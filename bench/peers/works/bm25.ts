@@ -10,6 +10,8 @@ const SIZES: Readonly<Record<PeerSize, { readonly texts: number; readonly querie
   small: { texts: 10_000, queries: 200 },
   published: { texts: 50_000, queries: 1000 },
 };
+/** The texts of an index that is searched after all others. */
+const MANY: Readonly<Record<PeerSize, number>> = { small: 12_000, published: 500_000 };
 const VOCABULARY = 200_000;
 /** The word of a rank is as frequent as 1 / (rank + shift) ** exponent. */
 const ZIPF = { shift: 2.7, exponent: 1.05 };
@@ -26,6 +28,7 @@ const OF_VARIANTS = VARIANTS.map((variant) => `bm25-search/${variant}/k${DEPTHS[
 /** A list of this fraction of the texts, 1 in 3, is all that a query may see. */
 const VISIBLE = 3;
 const OF_LIST = `bm25-search/visible/k${DEPTHS[1]}`;
+const OF_MANY = DEPTHS.map((k) => `bm25-search/many/k${k}`);
 /** Queries whose rankings stand for an index. */
 const ASKED_OF_INDEX = 20;
 /** Scores are float32 sums of some ten terms. */
@@ -66,9 +69,8 @@ function createWordDraw(stream: Random): () => string {
 function writeTexts(folder: string, size: PeerSize, seed: number): void {
   const stream = createRandom(seed, 'bm25 workload');
   const drawWord = createWordDraw(stream);
-  const texts = Array.from({ length: SIZES[size].texts }, () =>
-    Array.from({ length: drawLength(stream) }, drawWord).join(' '),
-  );
+  const drawText = () => Array.from({ length: drawLength(stream) }, drawWord).join(' ');
+  const texts = Array.from({ length: SIZES[size].texts }, drawText);
   const queries = Array.from({ length: SIZES[size].queries }, () => {
     const words = [...new Set(texts[stream.integer(texts.length)]!.split(' '))];
     const [least, most] = QUERY_WORDS;
@@ -79,29 +81,32 @@ function writeTexts(folder: string, size: PeerSize, seed: number): void {
   });
   writeFileSync(join(folder, 'texts.txt'), texts.join('\n'));
   writeFileSync(join(folder, 'queries.txt'), queries.join('\n'));
+  writeFileSync(join(folder, 'many.txt'), Array.from({ length: MANY[size] }, drawText).join('\n'));
 }
 
 const readLines = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8').split('\n');
+
+const nameTexts = (texts: readonly string[]) => texts.map((_, i) => `t${String(i).padStart(8, '0')}`);
 
 const PLAIN = ['bm25-index', FROM_TEXTS, ...DEPTHS.map((k) => `bm25-search/k${k}`)];
 
 /** Indexing texts for BM25 as Lucene writes it, and the best texts of queries. */
 export const bm25: WorkGroup = {
-  listWorks: () => [...PLAIN, ...OF_VARIANTS, OF_LIST],
+  listWorks: () => [...PLAIN, ...OF_VARIANTS, OF_LIST, ...OF_MANY],
   peers: [
     { name: 'bm25s', requirements: 'bm25s-requirements.txt' },
-    { name: 'tantivy', requirements: 'tantivy-requirements.txt', works: PLAIN },
+    { name: 'tantivy', requirements: 'tantivy-requirements.txt', works: [...PLAIN, ...OF_MANY] },
   ],
   describe: (size) =>
-    `${SIZES[size].texts.toLocaleString('en')} texts of ${LENGTH.least} to ${KEPT_LENGTHS.at(-1)} words, ${SIZES[size].queries} queries of ${QUERY_WORDS.join(' to ')} words`,
+    `${SIZES[size].texts.toLocaleString('en')} texts of ${LENGTH.least} to ${KEPT_LENGTHS.at(-1)} words, ${SIZES[size].queries} queries of ${QUERY_WORDS.join(' to ')} words; many: ${MANY[size].toLocaleString('en')} texts`,
   prepare: writeTexts,
   open: async (folder) => {
     const texts = readLines(folder, 'texts.txt');
     const queries = readLines(folder, 'queries.txt');
-    const ids = texts.map((_, i) => `t${String(i).padStart(8, '0')}`);
+    const ids = nameTexts(texts);
     let index: Bm25Index;
-    const createBatch = (count: number): QueryBatch => {
-      const cutoffs = new Int32Array(count).fill(texts.length);
+    const createBatch = (count: number, seen = texts.length): QueryBatch => {
+      const cutoffs = new Int32Array(count).fill(seen);
       return { texts: queries.slice(0, count), cutoffs, vectors: new Float32Array(0) };
     };
     const search = (count: number, k: number) => index.search(createBatch(count), k);
@@ -114,6 +119,12 @@ export const bm25: WorkGroup = {
       const open = once(() => new Bm25Index(ids, texts, { ...BM25_DEFAULTS, variant }));
       return [OF_VARIANTS[i]!, rank(() => open().search(createBatch(queries.length), DEPTHS[1]!))] as const;
     });
+    const openMany = once(() => {
+      const many = readLines(folder, 'many.txt');
+      const [indexed, batch] = [new Bm25Index(nameTexts(many), many), createBatch(queries.length, many.length)];
+      return (k: number) => indexed.search(batch, k);
+    });
+    const ofMany = DEPTHS.map((k, i) => [OF_MANY[i]!, rank(() => openMany()(k))] as const);
     const list = Int32Array.from({ length: Math.ceil(texts.length / VISIBLE) }, (_, i) => VISIBLE * i);
     const visible = queries.map(() => list);
     return {
@@ -125,7 +136,7 @@ export const bm25: WorkGroup = {
         index = new Bm25Index(ids, texts);
         return search(queries.length, DEPTHS[0]!);
       }),
-      ...Object.fromEntries([...works, ...ofVariants]),
+      ...Object.fromEntries([...works, ...ofVariants, ...ofMany]),
       [OF_LIST]: rank(() => index.search({ ...createBatch(queries.length), visible }, DEPTHS[1]!)),
     };
   },
