@@ -54,10 +54,9 @@ interface RunLauncher extends Launcher {
   release?(): void;
 }
 
-/** If arms run in other processes, these start at once, and this process waits for them and can end cleanly. */
-async function openLauncher(where: LauncherOptions, { config, backend, options }: RunStart): Promise<RunLauncher> {
+/** A launcher of other processes: they start at once, and this process waits for them and can end cleanly. */
+async function openProcesses(where: LauncherOptions, { config, backend, options }: RunStart): Promise<RunLauncher> {
   const launcher = await createLauncher(where);
-  if (where.name === 'local' && where.workers === 1) return launcher;
   // Profiles are left in the folder of the run, which is not known yet.
   const isEarly = options.profile === undefined && findFittedArm(config) === null;
   const job = { program: findOwnProgram(), backend, cacheFolder: resolve(options.cache) };
@@ -123,7 +122,9 @@ export async function computeRun(
   options: RunOptions,
 ): Promise<ExperimentResult> {
   const backend = await useBackend(options.backend ?? config.backend);
-  const launcher = await openLauncher(where, { config, backend, options });
+  const isHere = where.name === 'local' && where.workers === 1;
+  const start = { config, backend, options };
+  const launcher: RunLauncher = await (isHere ? createLauncher(where) : openProcesses(where, start));
   const { results, cache: cacheFolder, resume, retryFailed } = options;
   const progress = createTerminalProgress();
   const profile = options.profile === true ? await startProfile() : null;

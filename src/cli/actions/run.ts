@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
-import { foreseeBackend, useBackend } from '../../core/tensors/backend.ts';
+import { type BackendName, foreseeBackend, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts';
 import { type ExperimentConfig, listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
@@ -15,13 +15,11 @@ import { chosenLauncher, openChangedConfig } from './changed-config.ts';
 import type { RunOptions } from './computed-run.ts';
 
 /** Shows the finished run of a config in the place of the same run. @returns whether there is one. */
-async function showFinished(config: ExperimentConfig, options: RunOptions): Promise<boolean> {
+async function showFinished(config: ExperimentConfig, options: RunOptions, backend: BackendName): Promise<boolean> {
   const { results, cache: cacheFolder, resume, retryFailed, replaySlices, profile, again } = options;
   const isNew = !readdirSync(results).join('/').includes(`${config.name}-`);
   if (resume ?? retryFailed ?? replaySlices ?? profile ?? again ?? isNew) return false;
   const { findFinishedRun } = await import('../../lab/stored/finished-run.ts');
-  const choice = options.backend ?? config.backend;
-  const backend = foreseeBackend(choice) ?? (await useBackend(choice));
   const searched = { results, cacheFolder, backend, progress: createTerminalProgress() };
   const found = await findFinishedRun(config, searched);
   if (found === null) return false;
@@ -94,9 +92,11 @@ async function runOnDataset(
   for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
     printError(`ragpp: warning (${code}): ${message}\n`);
   const where = chosenLauncher(config.launcher, options);
+  const choice = options.backend ?? config.backend;
+  const backend = foreseeBackend(choice) ?? (await useBackend(choice));
   assertWritableFolder(options.results);
   assertReadableFolder(options.cache);
-  if (await isShown?.(config, options)) return [];
+  if (await isShown?.(config, options, backend)) return [];
   // The code that computes is loaded where no run is shown.
   const { computeRun } = await import('./computed-run.ts');
   return [await computeRun(config, path, where, options)];

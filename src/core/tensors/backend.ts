@@ -204,11 +204,10 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   }
 }
 
-/** The backend that {@link useBackend} makes active; null for `auto` where only loading shows which one works. */
+/** The backend that {@link useBackend} makes active; null where only loading shows whether one works. */
 export function foreseeBackend(choice: BackendChoice): BackendName | null {
-  if (choice !== 'auto') return choice;
-  const first = probeBackends().find(({ available }) => available)?.name;
-  return first === 'wasm' ? first : null;
+  const first = choice === 'auto' ? probeBackends().find(({ available }) => available)?.name : choice;
+  return first === 'wasm' || first === 'cpu' ? first : null;
 }
 
 let ensured: Promise<unknown> | null = null;
