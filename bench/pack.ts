@@ -45,6 +45,7 @@ const WASM_PACKAGE = '@tensorflow/tfjs-backend-wasm';
 /** Packages that are left out, for parts of the library that neither verify nor the bench reaches. */
 const NOT_PACKED = [
   'hnswlib-node',
+  'usearch',
   '@duckdb/*',
   '@electric-sql/*',
   'pg',
