@@ -1,5 +1,6 @@
 import { ValidationError } from '../errors/errors.ts';
 import { computeCrc32 } from '../hash/hash.ts';
+import type { Payload } from './position.ts';
 
 /** [length u32][CRC-32 u32][sequence u64], little endian; the payload follows. */
 export const FRAME_HEADER_BYTES = 16;
@@ -9,9 +10,6 @@ export const LARGEST_PAYLOAD = 2 ** 30;
 const CRC_AT = 4;
 const SEQUENCE_AT = 8;
 const WORD = 2 ** 32;
-
-/** The bytes of an entry, in parts. */
-export type Payload = readonly Uint8Array[];
 
 export const countBytes = (payload: Payload) => payload.reduce((sum, { byteLength }) => sum + byteLength, 0);
 

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { StorageError, ValidationError, WalCorruptedError } from '../errors/errors.ts';
 import { makeSyncedFolder } from '../files/files.ts';
 import { FolderLock } from '../files/folder-lock.ts';
-import { assertPayload, countBytes, type Payload } from './frame.ts';
-import { extendHash, isSamePosition, JOURNAL_START, type JournalPosition } from './position.ts';
+import { assertPayload, countBytes } from './frame.ts';
+import { extendHash, isSamePosition, JOURNAL_START, type JournalPosition, type Payload } from './position.ts';
 import { type Fsync, SegmentWriter } from './segment-writer.ts';
 import {
   type JournalEnd,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { computeHashOfParts } from '../hash/hash.ts';
-import type { Payload } from './frame.ts';
 
 /**
  * An entry and the history that ends with it: its number, and the running hash of all entries up to it. After a loss
@@ -18,6 +17,9 @@ export const JOURNAL_START: JournalPosition = { sequence: 0, hash: '0'.repeat(32
 
 /** The running hash after entries that cannot be read. */
 export const UNKNOWN_HASH = '';
+
+/** The bytes of an entry, in parts. */
+export type Payload = readonly Uint8Array[];
 
 /** The running hash after one more entry: half of a SHA-256. */
 export function extendHash(hash: string, payload: Payload): string {

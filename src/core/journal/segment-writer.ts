@@ -13,8 +13,8 @@ import { promisify } from 'node:util';
 import { StorageError } from '../errors/errors.ts';
 import { syncFolder } from '../files/files.ts';
 import { createEventBreaks } from '../terminal/progress.ts';
-import { encodeFrames, type Payload } from './frame.ts';
-import type { JournalPosition } from './position.ts';
+import { encodeFrames } from './frame.ts';
+import type { JournalPosition, Payload } from './position.ts';
 import { JournalEndFile, nameSegment, type Segment } from './segments.ts';
 
 const syncData = promisify(fdatasync);
