@@ -4,7 +4,10 @@ import { countKernelPasses, takePasses } from './kernel-passes.ts';
 import { countOperations, listGrowth, readHeldOperations } from './operations.ts';
 
 test('no workload takes more operations than are held', async () => {
-  const counts = await countOperations();
+  let counts = await countOperations();
+  // On a busy machine the blocks of a room are sometimes too many; those of code that grew are so each time.
+  for (let again = 0; again < 3 && listGrowth(readHeldOperations(), counts).length > 0; again++)
+    counts = await countOperations();
   expect(listGrowth(readHeldOperations(), counts)).toEqual([]);
   expect(Object.keys(counts)).toEqual(Object.keys(readHeldOperations()));
 });
