@@ -1,5 +1,4 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { ConvergenceError, NotFiniteError, ValidationError } from '../errors/errors.ts';
 import { createRandom } from '../numbers/random.ts';
 import { ensureBackend } from '../tensors/backend.ts';
@@ -7,6 +6,7 @@ import { matmul } from '../tensors/matmul.ts';
 import { readBack, scoped } from '../tensors/scope.ts';
 import { createEventBreaks, ignoreProgress, letEventsIn, type StartProgress } from '../terminal/progress.ts';
 import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { computeSymmetricEigenpairs, type SymmetricEigenpairs } from './symmetric-eigenpairs.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
 /** The tolerance of YᵀY against the identity, within the accuracy of float32 sums over some thousand rows. */
@@ -178,12 +178,12 @@ export async function randomisedSvd(
     steps.update(iteration + 1);
     await letEventsIn();
   }
-  const { eigenvalues, eigenvectors } = await computeProjectedEigenpairs(basis, await applyToSubspace(basis), width);
+  const { values, vectors } = await computeProjectedEigenpairs(basis, await applyToSubspace(basis), width);
   steps.update(options.powerIterations + 2);
-  const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
+  const rank = Math.min(options.rank, values.filter((value) => value > NEGLIGIBLE ** 2 * values[0]!).length);
   if (rank === 0) throw describeRankZero(a);
-  const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
-  const left = await multiplyRead(basis, [a.rows, width], takeLeadingColumns(eigenvectors, rank), [width, rank]);
+  const singularValues = values.slice(0, rank).map(Math.sqrt);
+  const left = await multiplyRead(basis, [a.rows, width], transposeLeading(vectors, width, rank), [width, rank]);
   const right = await multiplySparseWithBreaks(transposed, left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
@@ -222,25 +222,25 @@ async function computeProjectedEigenpairs(
   basis: Float32Array,
   image: Float32Array,
   width: number,
-): Promise<{ eigenvalues: number[]; eigenvectors: Matrix }> {
+): Promise<SymmetricEigenpairs> {
   const rows = basis.length / width;
   const projected = await readBack('projected', () =>
     matmul(tf.transpose(tf.tensor2d(basis, [rows, width])), tf.tensor2d(image, [rows, width])),
   );
-  const symmetric = new Matrix(width, width);
+  const symmetric = new Float64Array(width * width);
   for (let i = 0; i < width; i++) {
-    for (let j = 0; j < width; j++) symmetric.set(i, j, (projected[i * width + j]! + projected[j * width + i]!) / 2);
+    for (let j = 0; j < width; j++)
+      symmetric[i * width + j] = (projected[i * width + j]! + projected[j * width + i]!) / 2;
   }
-  const decomposition = new EigenvalueDecomposition(symmetric, { assumeSymmetric: true }); // ascending
-  return {
-    eigenvalues: [...decomposition.realEigenvalues].reverse(),
-    eigenvectors: decomposition.eigenvectorMatrix.flipRows(),
-  };
+  return computeSymmetricEigenpairs(symmetric, width);
 }
 
-/** Row-major [l, K] */
-function takeLeadingColumns(matrix: Matrix, count: number): Float32Array {
-  return Float32Array.from(matrix.subMatrix(0, matrix.rows - 1, 0, count - 1).to1DArray());
+/** The first K of l rows as columns. Row-major [l, K] */
+function transposeLeading(rows: Float64Array, width: number, count: number): Float32Array {
+  const columns = new Float32Array(width * count);
+  for (let row = 0; row < count; row++)
+    for (let i = 0; i < width; i++) columns[i * count + row] = rows[row * width + i]!;
+  return columns;
 }
 
 /** Divides each column by its singular value; flips its sign if its largest entry is negative, since signs are arbitrary. */
