@@ -5,6 +5,7 @@ import { ensureBackend } from '../tensors/backend.ts';
 import { matmul } from '../tensors/matmul.ts';
 import { readBack, scoped } from '../tensors/scope.ts';
 import { createEventBreaks, ignoreProgress, letEventsIn, type StartProgress } from '../terminal/progress.ts';
+import { invertCholesky } from './cholesky.ts';
 import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
 import { computeSymmetricEigenpairs, type SymmetricEigenpairs } from './symmetric-eigenpairs.ts';
 
@@ -50,7 +51,7 @@ export async function computeOrthonormalBasis(
       if (distance < ORTHONORMAL) return withoutColumns((await basis.data()) as Float32Array, width, dependent);
       if (last) throw new ConvergenceError('orthonormal basis', maxPasses, ORTHONORMAL, distance);
       const next = scoped('computeOrthonormalBasis', () =>
-        matmul(basis, tf.tensor2d(invertCholesky(gram, width), [width, width])),
+        matmul(basis, tf.tensor2d(invertShifted(gram, width), [width, width])),
       );
       basis.dispose();
       basis = next;
@@ -92,40 +93,10 @@ function measureOrthonormality(gram: Float32Array, width: number, skipped: Reado
  * @param gram row-major [K, K]
  * @returns row-major [K, K], upper triangular
  */
-function invertCholesky(gram: Float32Array, width: number): Float32Array {
+function invertShifted(gram: Float32Array, width: number): Float32Array {
   let largest = 0;
   for (let i = 0; i < width; i++) largest = Math.max(largest, gram[i * width + i]!);
-  return Float32Array.from(
-    invertTransposed(computeLowerCholesky(gram, width, FLOAT32_EPSILON * width * largest), width),
-  );
-}
-
-/** L with L Lᵀ = G + shift · I, row by row, so that the inner loop runs along two rows. K³ / 3 operations. */
-function computeLowerCholesky(gram: Float32Array, width: number, shift: number): Float64Array {
-  const lower = new Float64Array(width * width);
-  for (let i = 0; i < width; i++) {
-    for (let j = 0; j <= i; j++) {
-      let value = gram[i * width + j]! + (i === j ? shift : 0);
-      for (let k = 0; k < j; k++) value -= lower[i * width + k]! * lower[j * width + k]!;
-      lower[i * width + j] = i === j ? Math.sqrt(Math.max(value, shift)) : value / lower[j * width + j]!;
-    }
-  }
-  return lower;
-}
-
-/** (L⁻¹)ᵀ, by forward substitution for each unit vector. K³ / 3 operations. */
-function invertTransposed(lower: Float64Array, width: number): Float64Array {
-  const inverse = new Float64Array(width * width);
-  for (let unit = 0; unit < width; unit++) {
-    const at = unit * width; // row `unit` of the transposed inverse is column `unit` of the inverse
-    inverse[at + unit] = 1 / lower[unit * width + unit]!;
-    for (let i = unit + 1; i < width; i++) {
-      let sum = 0;
-      for (let k = unit; k < i; k++) sum += lower[i * width + k]! * inverse[at + k]!;
-      inverse[at + i] = -sum / lower[i * width + i]!;
-    }
-  }
-  return inverse;
+  return invertCholesky(gram, width, FLOAT32_EPSILON * width * largest);
 }
 
 /** A truncated singular value decomposition by random projection: `rank` singular values, `oversampling` extra directions, and power iterations. */
