@@ -6,7 +6,8 @@ import { matmul } from '../tensors/matmul.ts';
 import { readBack, scoped } from '../tensors/scope.ts';
 import { createEventBreaks, ignoreProgress, letEventsIn, type StartProgress } from '../terminal/progress.ts';
 import { invertCholesky } from './cholesky.ts';
-import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { multiplyInTurn } from './sparse-product.ts';
 import { computeSymmetricEigenpairs, type SymmetricEigenpairs } from './symmetric-eigenpairs.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
@@ -140,8 +141,7 @@ export async function randomisedSvd(
   if (width === 0) throw describeRankZero(a);
   const transposed = transpose(a);
   // A Aᵀ · dense, without forming A Aᵀ
-  const applyToSubspace = async (dense: Float32Array) =>
-    multiplySparseWithBreaks(a, await multiplySparseWithBreaks(transposed, dense, width), width);
+  const applyToSubspace = (dense: Float32Array) => multiplyInTurn([transposed, a], dense, width);
   const steps = progress('singular vectors', options.powerIterations + 2);
   let basis = await drawGaussianMatrix(a.rows, width, options.seed); // row-major [rows, l]
   for (let iteration = 0; iteration <= options.powerIterations; iteration++) {
@@ -155,7 +155,7 @@ export async function randomisedSvd(
   if (rank === 0) throw describeRankZero(a);
   const singularValues = values.slice(0, rank).map(Math.sqrt);
   const left = await multiplyRead(basis, [a.rows, width], transposeLeading(vectors, width, rank), [width, rank]);
-  const right = await multiplySparseWithBreaks(transposed, left, rank);
+  const right = await multiplyInTurn([transposed], left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
   return { rank, singularValues, right };
