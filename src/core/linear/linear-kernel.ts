@@ -49,7 +49,7 @@ export class KernelRows {
   }
 }
 
-/** The bytes that the loops along a row take for so many numbers or up to three more. */
+/** The bytes of N numbers, or of up to three more, since the loops along a row take four at a time. */
 export function countBytes(numbers: number): number {
   return NUMBER * STEP * Math.ceil(numbers / STEP);
 }

@@ -11,11 +11,11 @@ export interface SymmetricEigenpairs {
 
 /**
  * All eigenpairs of a symmetric matrix: Householder reflections to tridiagonal form, then the implicit QL algorithm.
- * The operations on each number have the order of JAMA, so the bits are those of `EigenvalueDecomposition` of ml-matrix.
- * Loops along rows, and rotations of eight columns, run in a kernel of WebAssembly. O(N³).
+ * The operations on each number have the order of JAMA (Hicklin and others 2012), so the bits are those of
+ * `EigenvalueDecomposition` of ml-matrix. Loops along rows, and rotations of eight columns, run in a kernel of
+ * WebAssembly. O(N³).
  *
- * Bowdler, Martin, Reinsch, Wilkinson 1968, "The QR and QL algorithms for symmetric matrices" (procedures tred2, tql2),
- * as in JAMA (Hicklin and others 2012).
+ * Bowdler, Martin, Reinsch, Wilkinson 1968, "The QR and QL algorithms for symmetric matrices" (procedures tred2, tql2).
  *
  * @param matrix row-major [N, N], with the same bits on both sides of the diagonal; N is at least 1.
  * @throws NotFiniteError for a matrix with NaN or infinity
