@@ -32,9 +32,8 @@ const [GROUP, NUMBER] = [4, 4];
 const compile = once(() => new WebAssembly.Module(Buffer.from(KERNEL, 'base64')));
 
 /**
- * The product of a dense matrix with sparse ones in turn, as `multiplySparseByDense` of each gives it, bit for bit. By a
- * kernel of WebAssembly on some columns after the other, whose products between are never copied; lets events in now
- * and then.
+ * The product of a dense matrix with sparse ones in turn, with the bits of `multiplySparseByDense` for each. A kernel
+ * of WebAssembly computes at most 128 columns at a time and keeps the products between in its memory. Lets events in.
  *
  * @param matrices A, B, ...: as many columns as the dense matrix, or the matrix before, has rows.
  * @param dense row-major [columns of A, width]
@@ -128,7 +127,7 @@ class ProductMemory {
   }
 }
 
-/** Of the rows of a step. */
+/** The most entries of {@link ROWS_OF_STEP} rows that are multiplied together. */
 function countMostEntries({ rows, offsets }: SparseMatrix): number {
   let most = 0;
   for (let row = 0; row < rows; row += ROWS_OF_STEP)
