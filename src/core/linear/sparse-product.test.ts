@@ -52,6 +52,27 @@ test('a matrix without entries has a product of zeros', async () => {
   expect(await multiplyInTurn([empty], drawDense(5, 7), 7)).toEqual(new Float32Array(3 * 7));
 });
 
+test('a product whose columns need more memory than is allowed computes fewer at a time, with the same bits', async () => {
+  const { Memory } = WebAssembly;
+  const pages: number[] = [];
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      super(descriptor);
+      pages.push(descriptor.initial);
+    }
+  };
+  try {
+    const { sparse } = drawSparseMatrix(1511, 731);
+    const dense = drawDense(731, 61);
+    const product = await multiplyInTurn([sparse], dense, 61, 1);
+    expect(product).toEqual(await multiplyInTurn([sparse], dense, 61));
+    const [few, many] = pages as [number, number];
+    expect(many - few).toBe(Math.round(((1511 + 731) * 4 * (64 - 4)) / 2 ** 16));
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+});
+
 test('a long product lets events in', async () => {
   const { sparse } = drawSparseMatrix(19_997, 31);
   let rang = false;

@@ -26,6 +26,8 @@ const PAGE = 2 ** 16;
 const ROWS_OF_STEP = 64;
 /** Columns of the dense matrix that are multiplied together at most, so that their memory stays small. */
 const MOST_COLUMNS = 128;
+/** Bytes of the dense matrix and all products at most, unless four columns need more. */
+const MOST_BYTES = 2 ** 28;
 /** Numbers of float32 that the kernel takes at a time, and their bytes. */
 const [GROUP, NUMBER] = [4, 4];
 
@@ -33,19 +35,23 @@ const compile = once(() => new WebAssembly.Module(Buffer.from(KERNEL, 'base64'))
 
 /**
  * The product of a dense matrix with sparse ones in turn, with the bits of `multiplySparseByDense` for each. A kernel
- * of WebAssembly computes at most 128 columns at a time and keeps the products between in its memory. Lets events in.
+ * of WebAssembly computes at most 128 columns at a time, and keeps the products between in its memory. Lets events in.
  *
  * @param matrices A, B, ...: as many columns as the dense matrix, or the matrix before, has rows.
  * @param dense row-major [columns of A, width]
+ * @param mostBytes of its memory for columns: fewer are computed at a time if they need more.
  * @returns ... B · A · dense, row-major
  */
 export async function multiplyInTurn(
   matrices: readonly SparseMatrix[],
   dense: Float32Array,
   width: number,
+  mostBytes: number = MOST_BYTES,
 ): Promise<Float32Array> {
   const pause = createEventBreaks();
-  const padded = GROUP * Math.ceil(width / Math.ceil(width / MOST_COLUMNS) / GROUP);
+  const numbers = matrices.reduce((sum, { rows }) => sum + rows, matrices[0]!.columns);
+  const most = Math.max(GROUP, Math.min(MOST_COLUMNS, Math.floor(mostBytes / NUMBER / numbers)));
+  const padded = GROUP * Math.ceil(width / Math.ceil(width / most) / GROUP);
   const memory = new ProductMemory(matrices, padded);
   const product = new Float32Array(matrices.at(-1)!.rows * width);
   for (let first = 0; first < width; first += padded) {
