@@ -1,12 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { ConvergenceError, NotFiniteError, ValidationError } from '../errors/errors.ts';
 import { createRandom } from '../numbers/random.ts';
 import { ensureBackend } from '../tensors/backend.ts';
 import { matmul } from '../tensors/matmul.ts';
 import { readBack, scoped } from '../tensors/scope.ts';
 import { createEventBreaks, ignoreProgress, letEventsIn, type StartProgress } from '../terminal/progress.ts';
-import { multiplySparseWithBreaks, type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { invertCholesky } from './cholesky.ts';
+import { type SparseMatrix, transpose } from './sparse-matrix.ts';
+import { multiplyInTurn } from './sparse-product.ts';
+import { computeSymmetricEigenpairs, type SymmetricEigenpairs } from './symmetric-eigenpairs.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
 /** The tolerance of YᵀY against the identity, within the accuracy of float32 sums over some thousand rows. */
@@ -50,7 +52,7 @@ export async function computeOrthonormalBasis(
       if (distance < ORTHONORMAL) return withoutColumns((await basis.data()) as Float32Array, width, dependent);
       if (last) throw new ConvergenceError('orthonormal basis', maxPasses, ORTHONORMAL, distance);
       const next = scoped('computeOrthonormalBasis', () =>
-        matmul(basis, tf.tensor2d(invertCholesky(gram, width), [width, width])),
+        matmul(basis, tf.tensor2d(invertShifted(gram, width), [width, width])),
       );
       basis.dispose();
       basis = next;
@@ -92,40 +94,10 @@ function measureOrthonormality(gram: Float32Array, width: number, skipped: Reado
  * @param gram row-major [K, K]
  * @returns row-major [K, K], upper triangular
  */
-function invertCholesky(gram: Float32Array, width: number): Float32Array {
+function invertShifted(gram: Float32Array, width: number): Float32Array {
   let largest = 0;
   for (let i = 0; i < width; i++) largest = Math.max(largest, gram[i * width + i]!);
-  return Float32Array.from(
-    invertTransposed(computeLowerCholesky(gram, width, FLOAT32_EPSILON * width * largest), width),
-  );
-}
-
-/** L with L Lᵀ = G + shift · I, row by row, so that the inner loop runs along two rows. K³ / 3 operations. */
-function computeLowerCholesky(gram: Float32Array, width: number, shift: number): Float64Array {
-  const lower = new Float64Array(width * width);
-  for (let i = 0; i < width; i++) {
-    for (let j = 0; j <= i; j++) {
-      let value = gram[i * width + j]! + (i === j ? shift : 0);
-      for (let k = 0; k < j; k++) value -= lower[i * width + k]! * lower[j * width + k]!;
-      lower[i * width + j] = i === j ? Math.sqrt(Math.max(value, shift)) : value / lower[j * width + j]!;
-    }
-  }
-  return lower;
-}
-
-/** (L⁻¹)ᵀ, by forward substitution for each unit vector. K³ / 3 operations. */
-function invertTransposed(lower: Float64Array, width: number): Float64Array {
-  const inverse = new Float64Array(width * width);
-  for (let unit = 0; unit < width; unit++) {
-    const at = unit * width; // row `unit` of the transposed inverse is column `unit` of the inverse
-    inverse[at + unit] = 1 / lower[unit * width + unit]!;
-    for (let i = unit + 1; i < width; i++) {
-      let sum = 0;
-      for (let k = unit; k < i; k++) sum += lower[i * width + k]! * inverse[at + k]!;
-      inverse[at + i] = -sum / lower[i * width + i]!;
-    }
-  }
-  return inverse;
+  return invertCholesky(gram, width, FLOAT32_EPSILON * width * largest);
 }
 
 /** A truncated singular value decomposition by random projection: `rank` singular values, `oversampling` extra directions, and power iterations. */
@@ -169,8 +141,7 @@ export async function randomisedSvd(
   if (width === 0) throw describeRankZero(a);
   const transposed = transpose(a);
   // A Aᵀ · dense, without forming A Aᵀ
-  const applyToSubspace = async (dense: Float32Array) =>
-    multiplySparseWithBreaks(a, await multiplySparseWithBreaks(transposed, dense, width), width);
+  const applyToSubspace = (dense: Float32Array) => multiplyInTurn([transposed, a], dense, width);
   const steps = progress('singular vectors', options.powerIterations + 2);
   let basis = await drawGaussianMatrix(a.rows, width, options.seed); // row-major [rows, l]
   for (let iteration = 0; iteration <= options.powerIterations; iteration++) {
@@ -178,13 +149,13 @@ export async function randomisedSvd(
     steps.update(iteration + 1);
     await letEventsIn();
   }
-  const { eigenvalues, eigenvectors } = await computeProjectedEigenpairs(basis, await applyToSubspace(basis), width);
+  const { values, vectors } = await computeProjectedEigenpairs(basis, await applyToSubspace(basis), width);
   steps.update(options.powerIterations + 2);
-  const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
+  const rank = Math.min(options.rank, values.filter((value) => value > NEGLIGIBLE ** 2 * values[0]!).length);
   if (rank === 0) throw describeRankZero(a);
-  const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
-  const left = await multiplyRead(basis, [a.rows, width], takeLeadingColumns(eigenvectors, rank), [width, rank]);
-  const right = await multiplySparseWithBreaks(transposed, left, rank);
+  const singularValues = values.slice(0, rank).map(Math.sqrt);
+  const left = await multiplyRead(basis, [a.rows, width], transposeLeading(vectors, width, rank), [width, rank]);
+  const right = await multiplyInTurn([transposed], left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
   return { rank, singularValues, right };
@@ -222,25 +193,25 @@ async function computeProjectedEigenpairs(
   basis: Float32Array,
   image: Float32Array,
   width: number,
-): Promise<{ eigenvalues: number[]; eigenvectors: Matrix }> {
+): Promise<SymmetricEigenpairs> {
   const rows = basis.length / width;
   const projected = await readBack('projected', () =>
     matmul(tf.transpose(tf.tensor2d(basis, [rows, width])), tf.tensor2d(image, [rows, width])),
   );
-  const symmetric = new Matrix(width, width);
+  const symmetric = new Float64Array(width * width);
   for (let i = 0; i < width; i++) {
-    for (let j = 0; j < width; j++) symmetric.set(i, j, (projected[i * width + j]! + projected[j * width + i]!) / 2);
+    for (let j = 0; j < width; j++)
+      symmetric[i * width + j] = (projected[i * width + j]! + projected[j * width + i]!) / 2;
   }
-  const decomposition = new EigenvalueDecomposition(symmetric, { assumeSymmetric: true }); // ascending
-  return {
-    eigenvalues: [...decomposition.realEigenvalues].reverse(),
-    eigenvectors: decomposition.eigenvectorMatrix.flipRows(),
-  };
+  return computeSymmetricEigenpairs(symmetric, width);
 }
 
-/** Row-major [l, K] */
-function takeLeadingColumns(matrix: Matrix, count: number): Float32Array {
-  return Float32Array.from(matrix.subMatrix(0, matrix.rows - 1, 0, count - 1).to1DArray());
+/** The first K of l rows as columns. Row-major [l, K] */
+function transposeLeading(rows: Float64Array, width: number, count: number): Float32Array {
+  const columns = new Float32Array(width * count);
+  for (let row = 0; row < count; row++)
+    for (let i = 0; i < width; i++) columns[i * count + row] = rows[row * width + i]!;
+  return columns;
 }
 
 /** Divides each column by its singular value; flips its sign if its largest entry is negative, since signs are arbitrary. */

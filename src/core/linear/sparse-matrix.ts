@@ -1,5 +1,3 @@
-import { createEventBreaks } from '../terminal/progress.ts';
-
 /** A matrix of mostly zeros by compressed rows: the entries of row r are at `offsets[r]` up to `offsets[r + 1]`. */
 export interface SparseMatrix {
   readonly rows: number;
@@ -38,24 +36,6 @@ export function transpose(a: SparseMatrix): SparseMatrix {
 export function multiplySparseByDense(a: SparseMatrix, dense: Float32Array, width: number): Float32Array {
   const product = new Float32Array(a.rows * width);
   for (let row = 0; row < a.rows; row++) addRow(product, row, a, dense, width);
-  return product;
-}
-
-/** Rows of a product between two looks at the clock. */
-const ROWS_OF_STEP = 64;
-
-/** {@link multiplySparseByDense}, which lets events in now and then. */
-export async function multiplySparseWithBreaks(
-  a: SparseMatrix,
-  dense: Float32Array,
-  width: number,
-): Promise<Float32Array> {
-  const pause = createEventBreaks();
-  const product = new Float32Array(a.rows * width);
-  for (let row = 0; row < a.rows; row++) {
-    addRow(product, row, a, dense, width);
-    if (row % ROWS_OF_STEP === 0) await pause();
-  }
   return product;
 }
 
