@@ -125,13 +125,14 @@ function formatGrowthExponent(
   return `${exponent}${Number(exponent) > aim ? '*' : ' '}`;
 }
 
-/** A row per step: its value at each size, followed by the exponent since the size before. */
+/** A row per step: its value at each size, each but the first followed by the exponent since the size before; then that of all. */
 function buildScaleTable(
   costs: readonly ScaleCost[],
   digits: number,
   read: (step: StepCost) => number,
   all: (values: readonly number[]) => number,
 ): string {
+  const hasFit = costs.length > 2;
   const buildRow = (name: string, values: readonly (number | undefined)[], aim = Number.POSITIVE_INFINITY) => [
     name,
     ...values.flatMap((value, i) => {
@@ -139,6 +140,7 @@ function buildScaleTable(
       const lastTwo = [i - 1, i + 1] as const;
       return i === 0 ? [text] : [text, formatGrowthExponent(costs.slice(...lastTwo), values.slice(...lastTwo), aim)];
     }),
+    ...(hasFit ? [formatGrowthExponent(costs, values, aim)] : []),
   ];
   const buildStepRow = ({ step: name, isPeer }: StepCost) => {
     const found = costs.map(({ steps }) => steps.find(({ step }) => step === name));
@@ -146,6 +148,7 @@ function buildScaleTable(
     return isPeer ? buildRow(name, values) : buildRow(name, values, readAim(name));
   };
   const header = costs.flatMap(({ turns }, i) => (i === 0 ? [`${turns}`] : [`${turns}`, 'exp ']));
+  if (hasFit) header.push('fit ');
   const [{ steps: named }] = costs as [ScaleCost, ...ScaleCost[]];
   const buildStepRows = (peers: boolean) => named.filter(({ isPeer }) => isPeer === peers).map(buildStepRow);
   const own = costs.map(({ steps }) => all(steps.filter(({ isPeer }) => !isPeer).map(read)));
@@ -199,7 +202,7 @@ export async function benchScale(args: readonly string[]): Promise<void> {
   const addon = findAddon('hnsw');
   console.log(`hnsw by ${'path' in addon ? 'its addon' : `hnswlib-node (addon: ${addon.fault})`}`);
   console.log(
-    `exp: b of a value that grows as turns^b since the size before it; 1 is linear; * above ${AIM}, of hnsw ${GRAPH_AIM}`,
+    `exp: b of a value that grows as turns^b since the size before it, fit: over all sizes by least squares; 1 is linear; * above ${AIM}, of hnsw ${GRAPH_AIM}`,
   );
   console.log('hnswlib alone: adding the same vectors to a graph with the same settings; not part of all\n');
   console.log(formatScale(costs));

@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include "hnswlib.h"
 
 #include "distances.h"
@@ -39,7 +43,9 @@ class Graph : public hnswlib::HierarchicalNSW<float> {
 
   Graph(hnswlib::SpaceInterface<float> *space, Measure measure, size_t dimension, size_t capacity, size_t m,
         size_t efConstruction, size_t seed)
-      : Base(space, capacity, m, efConstruction, seed), measure_(measure), dimension_(dimension) {}
+      : Base(space, capacity, m, efConstruction, seed), measure_(measure), dimension_(dimension) {
+    adviseHugePages();
+  }
 
   /** @throws std::runtime_error for a file that is not of a graph with this dimension. */
   Graph(hnswlib::SpaceInterface<float> *space, Measure measure, size_t dimension, const std::string &path)
@@ -50,7 +56,10 @@ class Graph : public hnswlib::HierarchicalNSW<float> {
   /** Adds a row with a new label; the graph grows to twice its size when it is full. */
   void add(const float *row, labeltype label) {
     if (label_lookup_.count(label) > 0) throw std::runtime_error("The label is in the graph");
-    if (cur_element_count >= max_elements_) resizeIndex(2 * max_elements_);
+    if (cur_element_count >= max_elements_) {
+      resizeIndex(2 * max_elements_);
+      adviseHugePages();
+    }
     const tableint added = cur_element_count++;
     label_lookup_[label] = added;
     const int level = getRandomLevel(mult_);
@@ -105,6 +114,18 @@ class Graph : public hnswlib::HierarchicalNSW<float> {
   /** The result of the last search of a layer, and its nodes that were not expanded. */
   Heap nearest_, open_;
   std::vector<Near> sorted_, kept_;
+
+  /**
+   * Asks for pages of 2 MiB under the nodes: a walk jumps from node to node, and each jump into another small page looks
+   * its address up in memory.
+   */
+  void adviseHugePages() {
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = 2 << 20, start = (uintptr_t)data_level0_memory_;
+    const uintptr_t first = (start + page - 1) / page * page, end = start + max_elements_ * size_data_per_element_;
+    if (end > first) madvise((void *)first, end - first, MADV_HUGEPAGE);
+#endif
+  }
 
   const float *getRow(tableint node) const { return (const float *)getDataByInternalId(node); }
 
