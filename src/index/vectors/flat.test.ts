@@ -2,13 +2,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
+import { measureCost } from '../../core/tensors/active-backend.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { allocateCandidates } from '../candidates/query-batch.ts';
-import { takeBest, takeBestOnCard, takeBestOnHost } from './best-rows.ts';
+import { takeBest, takeBestByGroups, takeBestOnCard, takeBestOnHost } from './best-rows.ts';
 import { buildUnchangingRows, type DenseRows, FlatIndex } from './flat.ts';
 
 const [N, Q, D, K] = [103, 23, 19, 13];
@@ -138,6 +139,8 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     [61, 11, 67],
     [1, 3, 2],
     [2, 1, 1],
+    [80, 13, 5],
+    [337, 11, 7],
   ])('the pass over %i rows for %i queries takes the same %i as topk, bit for bit', async (count, asked, k) => {
     const random = createRandom(3, `passes ${count} ${asked} ${k}`);
     // Few different numbers, so that many scores are equal; some rows that a query does not see, and a zero query.
@@ -162,6 +165,11 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     expect(chosen).toEqual(host);
     expect(host.positions).toEqual(card.positions);
     expect(host.scores).toEqual(card.scores);
+    if (count > 16 * k) {
+      const grouped = allocateCandidates(asked, k);
+      await takeBestByGroups(rows, part, grouped);
+      expect(grouped).toEqual(host);
+    }
     if (count > 2) {
       expect(host.positions.some((position) => position >= 0)).toBe(true);
       expect(new Set(host.scores).size).toBeLessThan(host.scores.length);
@@ -191,6 +199,37 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     await takeBest(rows, part, chosen);
     expect(chosen).toEqual(host);
     expect(host.positions[0]).toBeGreaterThanOrEqual(0);
+    rows.vectors.dispose();
+  });
+
+  test.each([
+    [257, 9, 3, true],
+    [257, 9, 3, false],
+    [320, 8, 10, true],
+  ])('of %i rows for %i queries the best %i are in the best groups', async (count, asked, k, seen) => {
+    const rows = {
+      vectors: tf.tensor2d(drawUnitRows(count, 'grouped'), [count, D]),
+      positions: Int32Array.from({ length: count }, (_, row) => row),
+      validFrom: new Int32Array(count),
+      validTo: Int32Array.from({ length: count }, (_, row) => (seen || row % 7 === 0 ? 2 : 1)),
+    };
+    const part = {
+      queries: [...Array(asked).keys()],
+      vectors: drawUnitRows(asked, 'asked'),
+      cutoffs: new Int32Array(asked).fill(1),
+    };
+    const [host, grouped, chosen] = [0, 0, 0].map(() => allocateCandidates(asked, k)) as [
+      Candidates,
+      Candidates,
+      Candidates,
+    ];
+    await takeBestOnHost(rows, part, host);
+    await takeBestByGroups(rows, part, grouped);
+    expect(grouped).toEqual(host);
+    expect(host.positions).not.toContain(-1);
+    const { all } = await measureCost(() => takeBest(rows, part, chosen));
+    expect(chosen).toEqual(host);
+    if (backend === 'node') expect(all.bytesRead).toBe(4 * asked * (18 * k + (count % 16 || 16)));
     rows.vectors.dispose();
   });
 
