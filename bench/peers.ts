@@ -129,7 +129,7 @@ async function assertDocument(
   }
 }
 
-/** Where a document has the table of a group. */
+/** The name of the block of a document that has the table of a group. */
 const namePlace = (group: WorkGroupName, backend: BackendName) =>
   backend === DEFAULT_BACKEND ? `peers/${group}` : `peers/${group}/${backend}`;
 

@@ -28,6 +28,9 @@ function drawUnitRows(count: number, name: string): Float32Array {
   return rows;
 }
 
+const allocateThree = (asked: number, k: number) =>
+  [0, 0, 0].map(() => allocateCandidates(asked, k)) as [Candidates, Candidates, Candidates];
+
 const ids = Array.from({ length: N }, (_, i) => `id${(i * 71) % N}`);
 
 function buildBatch(vectors: Float32Array, cutoffs: readonly number[]) {
@@ -154,11 +157,7 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     };
     const queries = Array.from({ length: asked }, (_, i) => asked - 1 - i);
     const part = { queries, vectors: draw(asked).fill(0, 0, asked > 1 ? D : 0), cutoffs: drawMoments(asked, 15) };
-    const [host, card, chosen] = [0, 0, 0].map(() => allocateCandidates(asked, k)) as [
-      Candidates,
-      Candidates,
-      Candidates,
-    ];
+    const [host, card, chosen] = allocateThree(asked, k);
     await takeBestOnHost(rows, part, host);
     await takeBestOnCard(rows, part, card);
     await takeBest(rows, part, chosen);
@@ -222,11 +221,7 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
       vectors: draw(asked, 'asked'),
       cutoffs: new Int32Array(asked).fill(1),
     };
-    const [host, grouped, chosen] = [0, 0, 0].map(() => allocateCandidates(asked, k)) as [
-      Candidates,
-      Candidates,
-      Candidates,
-    ];
+    const [host, grouped, chosen] = allocateThree(asked, k);
     await takeBestOnHost(rows, part, host);
     await takeBestByGroups(rows, part, grouped);
     expect(grouped).toEqual(host);
