@@ -190,8 +190,8 @@ function writePanels(panels: Float32Array, { queries, vectors }: QueryPart, dime
 
 /**
  * By groups of rows: the device finds the largest admissible score of each group, and the host reads the groups with
- * the best k of them alone, besides the last 1 to 16 rows. If a row is in another group, each of the k has a row that is
- * better, or as good and earlier. So all of the best k are read, and the least of the k scores is a bound on theirs.
+ * the best k of them alone, besides the last 1 to 16 rows. If a row is in another group, each of the k has a row that
+ * is better, or as good and earlier. So all of the best k are read, and the least of the k scores bounds theirs.
  */
 export async function takeBestByGroups(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
   const tensors = scoped('flat', () => scoreBestGroups(rows, part, out.width));
