@@ -71,7 +71,7 @@ const workOnRuns =
   async (measured) => {
     const folder = mkdtempSync(join(tmpdir(), 'ragpp-operations-'));
     await trec.prepare(folder, 'small', 7);
-    const works = await trec.open(folder);
+    const works = await trec.open(folder, 'wasm');
     for (const earlier of trec.listWorks('small')) {
       if (earlier === work) break;
       await works[earlier]!();

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { activeBackend, useBackend } from '../src/core/tensors/backend.ts';
 import { runBenchCommand } from './command.harness.ts';
 import { type Cost, measureGroup, type PeerRow } from './peers/measure.ts';
 import { findInstalled, installPython } from './peers/venv.ts';
@@ -17,7 +18,10 @@ const SEED = 3;
 
 async function measureSmall(name: WorkGroupName, find: (requirements: string) => ReturnType<typeof installPython>) {
   const works = (await WORK_GROUPS[name]()).listWorks('small');
-  return { works, report: await measureGroup(name, { size: 'small', seed: SEED, rounds: 0, works, find }) };
+  return {
+    works,
+    report: await measureGroup(name, { size: 'small', seed: SEED, rounds: 0, works, backend: 'wasm', find }),
+  };
 }
 
 test('numbers are equal within a tolerance, and a missing one differs', () => {
@@ -50,7 +54,7 @@ describe.each(WORK_GROUP_NAMES)('%s', (name) => {
     const works = group.listWorks('small');
     writeSettings(folder, { size: 'small', seed: SEED, works });
     await group.prepare(folder, 'small', SEED);
-    const ours = await group.open(folder);
+    const ours = await group.open(folder, 'wasm');
     expect(Object.keys(ours)).toEqual(expect.arrayContaining([...works]));
     for (const work of works) {
       const result = await (await ours[work]!())();
@@ -75,6 +79,20 @@ describe.each(WORK_GROUP_NAMES)('%s', (name) => {
   }, 300_000); // numba compiles for half a minute
 });
 
+test.each(['vectors', 'ring'] as const)('our works of %s compute on the backend that is asked for', async (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'peers-test-'));
+  folders.push(folder);
+  const group = await WORK_GROUPS[name]();
+  writeSettings(folder, { size: 'small', seed: SEED, works: group.listWorks('small') });
+  await group.prepare(folder, 'small', SEED);
+  try {
+    await group.open(folder, 'cpu');
+    expect(activeBackend()).toBe('cpu');
+  } finally {
+    await useBackend('wasm');
+  }
+});
+
 test('the command compares and times a group beside its peer, or says why not', async () => {
   const python = installPython('trec-requirements.txt');
   const { status, output } = await runBenchCommand('peers', '--only', 'read-qrels,evaluate', '--rounds', '1');
@@ -94,6 +112,12 @@ test('unknown works, sizes and documents are refused before the work', async () 
   expect(size).toMatchObject({ status: 2, errors: 'unknown --size: large; use one of small, published\n' });
   const document = await runBenchCommand('peers', '--only', 'trec', '--document', 'docs/commands.md');
   expect(document).toMatchObject({ status: 2, errors: expect.stringContaining('<!-- peers/trec -->') });
+  const backend = await runBenchCommand('peers', '--backend', 'torch');
+  expect(backend).toMatchObject({ status: 2, errors: expect.stringContaining('unknown --backend: torch; use cuda,') });
+  const place = ['--only', 'ring', '--backend', 'cpu', '--document', 'docs/performance.md'];
+  expect(await runBenchCommand('peers', ...place)).toMatchObject({
+    ...{ status: 2, errors: expect.stringContaining('<!-- peers/ring/cpu -->') },
+  });
   const part = await runBenchCommand('peers', '--only', 'read-run', '--document', 'docs/performance.md');
   expect(part).toMatchObject({ status: 2, errors: expect.stringContaining('not read-run; use --only trec') });
 });

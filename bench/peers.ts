@@ -3,11 +3,13 @@ import { parseArgs } from 'node:util';
 import { withTable } from '../src/cli/actions/publish.ts';
 import { RagPlusPlusError, ValidationError } from '../src/core/errors/errors.ts';
 import { assertNoLink, readText, writeAtomic } from '../src/core/files/files.ts';
+import { BACKENDS, type BackendName } from '../src/core/tensors/active-backend.ts';
 import { quoteShellWord } from '../src/core/text/format.ts';
 import { formatRowsAsPipeTable } from '../src/lab/report/tables/pipe-table.ts';
 import { describeCommit } from '../src/lab/run/environment.ts';
 import { formatThreeDigits } from './backends.ts';
 import { parseIntegerOption, parsePositiveOption } from './integer-option.ts';
+import { parseNames } from './name-option.ts';
 import {
   type Cost,
   type GroupReport,
@@ -23,12 +25,15 @@ import { installPython } from './peers/venv.ts';
 import { PEER_SIZES, type PeerSize } from './peers/work.ts';
 import { WORK_GROUP_NAMES, WORK_GROUPS, type WorkGroupName } from './peers/works.ts';
 
+const DEFAULT_BACKEND: BackendName = 'wasm';
+
 export const PEERS_USAGE = `peers [options]   works beside other programs, which are installed in virtual environments: results compared value by value, then processor time, wall time and memory
     --only W,W         works, or groups of works: ${WORK_GROUP_NAMES.join(', ')} (default all)
     --size S           ${PEER_SIZES.join(', ')} (default small)
     --rounds R         in each of which all sides do every work in turn (default 3)
     --seed S           from 0 (default 7)
-    --document FILE    also writes the table of each group into Markdown, between <!-- peers/GROUP --> and <!-- end of table -->`;
+    --backend B        of our tensors: ${BACKENDS.join(', ')} (default wasm)
+    --document FILE    also writes the table of each group into Markdown, between <!-- peers/GROUP --> (peers/GROUP/B on another backend than wasm) and <!-- end of table -->`;
 
 /** `name` selects a work, all works NAME/CASE, or a group. */
 const isSelected = (work: string, group: string, name: string) =>
@@ -112,26 +117,31 @@ export function formatGroupMarkdown(
 /** @throws ValidationError, before the work, for a document without a place for a table, and for a part of a group. */
 async function assertDocument(
   document: string,
+  backend: BackendName,
   selected: ReadonlyMap<WorkGroupName, readonly string[]>,
   size: PeerSize,
 ) {
   assertNoLink(document);
   for (const [group, works] of selected) {
-    withTable(readText(document), `peers/${group}`, '');
+    withTable(readText(document), namePlace(group, backend), '');
     if (works.length < (await WORK_GROUPS[group]()).listWorks(size).length)
       throw new ValidationError(`--document needs whole groups, not ${works.join(', ')}; use --only ${group}`);
   }
 }
 
+/** The name of the block of a document that has the table of a group. */
+const namePlace = (group: WorkGroupName, backend: BackendName) =>
+  backend === DEFAULT_BACKEND ? `peers/${group}` : `peers/${group}/${backend}`;
+
 const describeLoad = () => `load ${loadavg()[0]?.toFixed(1)}`;
 
 /** Prints the rows of the works, and writes their tables. @throws RagPlusPlusError for results that differ. */
 export async function benchPeers(args: readonly string[]): Promise<void> {
-  const { only, size, rounds, seed, document } = parseOptions(args);
+  const { only, size, rounds, seed, backend, document } = parseOptions(args);
   const selected = await selectWorks(only, size);
-  if (document !== undefined) await assertDocument(document, selected, size);
+  if (document !== undefined) await assertDocument(document, backend, selected, size);
   const machine = `${cpus()[0]?.model.trim() ?? 'unknown'}, ${cpus().length} cores, node ${process.version}`;
-  const settings = `size ${size}, seed ${seed}, ${rounds} rounds`;
+  const settings = `size ${size}, seed ${seed}, ${rounds} rounds${backend === DEFAULT_BACKEND ? '' : `, backend ${backend}`}`;
   console.log(
     `${machine}, ${describeLoad()}; ${settings}; one thread on each side: ${Object.keys(ONE_THREAD).join(', ')}`,
   );
@@ -139,14 +149,14 @@ export async function benchPeers(args: readonly string[]): Promise<void> {
   const differing: PeerRow[] = [];
   for (const [group, works] of selected) {
     const load = describeLoad();
-    const report = await measureGroup(group, { size, seed, rounds, works, find: installPython });
+    const report = await measureGroup(group, { size, seed, rounds, works, backend, find: installPython });
     console.log(`\n${formatGroupReport(report)}`);
     differing.push(...report.rows.filter(({ comparison }) => comparison.differ > 0));
     if (document === undefined) continue;
     const command = ['npm run -s bench -- peers', ...args.map(quoteShellWord)].join(' ');
     const place = `${settings}; ${machine}, ${load}, commit ${commit}`;
     const text = formatGroupMarkdown(report, { command, place });
-    writeAtomic(document, withTable(readText(document), `peers/${group}`, text));
+    writeAtomic(document, withTable(readText(document), namePlace(group, backend), text));
   }
   if (differing.length === 0) return;
   const list = differing.map(({ work, peer }) => `${work} of ${peer}`).join(', ');
@@ -164,17 +174,20 @@ function parseOptions(args: readonly string[]) {
       size: { type: 'string', default: 'small' },
       rounds: { type: 'string', default: '3' },
       seed: { type: 'string', default: '7' },
+      backend: { type: 'string', default: DEFAULT_BACKEND },
       document: { type: 'string' },
     },
   });
   const size = PEER_SIZES.find((name) => name === values.size);
   if (size === undefined)
     throw new ValidationError(`unknown --size: ${values.size}; use one of ${PEER_SIZES.join(', ')}`);
+  const [backend] = parseNames('backend', values.backend, BACKENDS) as [BackendName];
   return {
     only: values.only,
     size,
     rounds: parsePositiveOption('rounds', values.rounds),
     seed: parseIntegerOption('seed', values.seed, 0),
+    backend,
     document: values.document,
   };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UnavailableError } from '../../src/core/errors/errors.ts';
+import type { BackendName } from '../../src/core/tensors/active-backend.ts';
 import { median } from '../timing.ts';
 import { PeerProcess } from './process.ts';
 import type { FoundPython, Python } from './python.ts';
@@ -17,6 +18,8 @@ export const ONE_THREAD = {
   RAYON_NUM_THREADS: '1',
   LANCE_CPU_THREADS: '1',
   TOKIO_WORKER_THREADS: '1',
+  TF_NUM_INTRAOP_THREADS: '1',
+  TF_NUM_INTEROP_THREADS: '1',
 } as const;
 
 /** The cost of a work in one round. */
@@ -61,6 +64,8 @@ export interface GroupOptions {
   readonly rounds: number;
   /** The works that are timed; earlier ones of the group are done once. */
   readonly works: readonly string[];
+  /** That of our tensors. */
+  readonly backend: BackendName;
   /** The Python of a peer. */
   readonly find: (requirements: string) => Python;
 }
@@ -93,13 +98,13 @@ const startSide = ({ name, works }: Pick<Peer, 'name' | 'works'>, process: PeerP
 
 const does = ({ works }: Pick<Peer, 'works'>, work: string) => works?.includes(work) ?? true;
 
-function startOurs(group: WorkGroupName, folder: string): Side {
+function startOurs(group: WorkGroupName, folder: string, backend: BackendName): Side {
   const node: FoundPython = {
     command: process.execPath,
     versions: process.version,
     environment: { ...ONE_THREAD, NODE_OPTIONS: '--import tsx' },
   };
-  return startSide({ name: OURS }, new PeerProcess(node, 'serve-works.ts', folder, group));
+  return startSide({ name: OURS }, new PeerProcess(node, 'serve-works.ts', folder, group, backend));
 }
 
 function startPeer(group: WorkGroupName, folder: string, peer: Peer, python: FoundPython): Side {
@@ -183,7 +188,7 @@ function findPeers({ peers }: WorkGroup, { find, works }: GroupOptions) {
 
 /** Does the works of a group on all sides: first once, to compare the results, then round by round. */
 export async function measureGroup(name: WorkGroupName, options: GroupOptions): Promise<GroupReport> {
-  const { size, seed, rounds, works } = options;
+  const { size, seed, rounds, works, backend } = options;
   const group = await WORK_GROUPS[name]();
   const folder = mkdtempSync(join(tmpdir(), `ragpp-peers-${name}-`));
   const sides: Side[] = [];
@@ -192,7 +197,7 @@ export async function measureGroup(name: WorkGroupName, options: GroupOptions): 
     writeSettings(folder, { size, seed, works: all });
     await group.prepare(folder, size, seed);
     const { ready, missing } = findPeers(group, options);
-    sides.push(startOurs(name, folder));
+    sides.push(startOurs(name, folder, backend));
     for (const { peer, python } of ready) sides.push(startPeer(name, folder, peer, python));
     const comparisons = new Map<string, Map<string, Comparison>>();
     for (const work of all.slice(0, 1 + Math.max(...works.map((work) => all.indexOf(work)))))

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { BackendName } from '../../src/core/tensors/active-backend.ts';
 import { collectGarbage, readPeakMemoryBytes, resetPeakMemory } from '../peak-memory.ts';
 import { readProcessorSeconds } from '../timing.ts';
 import type { GiveResult } from './work.ts';
 import { WORK_GROUPS, type WorkGroupName } from './works.ts';
 
 /** Our side of bench/peers.ts; bench/peers/works/serve.py describes the questions. */
-const [folder, name] = process.argv.slice(2) as [string, WorkGroupName];
-const works = await (await WORK_GROUPS[name]()).open(folder);
+const [folder, name, backend] = process.argv.slice(2) as [string, WorkGroupName, BackendName];
+const works = await (await WORK_GROUPS[name]()).open(folder, backend);
 let giveResult: GiveResult | null = null;
 
 /**

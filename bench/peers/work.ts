@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BackendName } from '../../src/core/tensors/active-backend.ts';
 import type { Candidates } from '../../src/model/candidates.ts';
 
 /** `small` takes seconds, `published` is that of docs/performance.md. */
@@ -42,8 +43,8 @@ export interface WorkGroup {
   describe(size: PeerSize): string;
   /** Writes the data that all sides read. */
   prepare(folder: string, size: PeerSize, seed: number): void | Promise<void>;
-  /** Our side: a function for each work of the folder's size. */
-  open(folder: string): Promise<Readonly<Record<string, DoWork>>>;
+  /** Our side: a function for each work of the folder's size. Works of tensors compute on the backend. */
+  open(folder: string, backend: BackendName): Promise<Readonly<Record<string, DoWork>>>;
   compare(work: string, ours: Result, theirs: Result, folder: string): Comparison;
 }
 

@@ -41,8 +41,8 @@ export const learning: WorkGroup = {
     return `${signals} signals of ${candidates} candidates of ${queries.toLocaleString('en')} queries, ${epochs} epochs of Adam with all queries in a step; torch gets standardised signals, which ours computes`;
   },
   prepare: prepareTable,
-  open: async (folder) => {
-    await useBackend('wasm');
+  open: async (folder, backend) => {
+    await useBackend(backend);
     const { size, seed } = readSettings<{ readonly size: PeerSize; readonly seed: number }>(folder);
     const { table, model } = drawLearningWorkload({ ...SIZES[size], seed });
     const options = buildTrainingOptions({ epochs: SIZES[size].epochs, seed });

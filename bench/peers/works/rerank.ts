@@ -49,8 +49,8 @@ export const rerank: WorkGroup = {
   describe: (size) =>
     `${CANDIDATES} candidates of ${BATCHES.join(' and ')} queries at once, ${REPEATS} times, of ${TURNS[size].toLocaleString('en')} turns, D ${DIMENSION}, whose tables are there; torch gets the coordinates and places of the candidates, which ours computes`,
   prepare: prepareCases,
-  open: async (folder) => {
-    await useBackend('wasm');
+  open: async (folder, backend) => {
+    await useBackend(backend);
     const { size, seed } = readSettings<{ readonly size: PeerSize; readonly seed: number }>(folder);
     const world = drawWorld(size, seed);
     const works: [string, () => Promise<() => Float64Array>][] = [];

@@ -41,8 +41,8 @@ export const ring: WorkGroup = {
   describe: (size) =>
     `one conversation of ${TURNS[size].map((turns) => turns.toLocaleString('en')).join(', ')} turns, D ${DIMENSION}, tolerance ${DEFAULT_TOLERANCE.toExponential()}; torch gets the width of the band`,
   prepare: prepareConversation,
-  open: async (folder) => {
-    await useBackend('wasm');
+  open: async (folder, backend) => {
+    await useBackend(backend);
     const embeddings = readFloats(folder, EMBEDDINGS);
     const { turns: lengths } = readSettings<{ readonly turns: readonly number[] }>(folder);
     const works = lengths.map((turns) => {

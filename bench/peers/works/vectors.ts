@@ -91,8 +91,8 @@ export const vectors: WorkGroup = {
   describe: (size) =>
     `${SIZES[size].size.toLocaleString('en')} vectors of ${SIZES[size].dimension} dimensions, ${SIZES[size].queries} queries at once, k ${K}, M ${GRAPH.m}, efConstruction ${GRAPH.efConstruction}, efSearch ${GRAPH.efSearch}`,
   prepare: (folder, size, seed) => writeMemoryData(folder, drawMemoryData({ ...SIZES[size], seed })),
-  open: async (folder) => {
-    await useBackend('wasm');
+  open: async (folder, backend) => {
+    await useBackend(backend);
     const { settings, queries } = readMemoryFacts(folder);
     const { size, dimension, seed } = settings;
     const rows = readFloats(folder, VECTOR_FILE);

@@ -25,6 +25,7 @@ export function matmul(a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor2D {
 export function matmulTransposed(a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor2D {
   const sizes = assertShape('a', a, 'T D');
   assertShape('b', b, 'K D', sizes);
+  if (!prefersPlainProducts()) return tf.matMul(a, b, false, true);
   return scoped('matmulTransposed', () => tf.matMul(a, tf.transpose(b)));
 }
 

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readsFromCard } from '../../core/tensors/active-backend.ts';
-import { matmul } from '../../core/tensors/matmul.ts';
+import { matmul, matmulTransposed } from '../../core/tensors/matmul.ts';
 import { transposeRows, viewRow } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { createWasmKernel, findWasmBackend } from '../../core/tensors/wasm-kernel.ts';
@@ -29,6 +29,10 @@ const CACHED_ROWS = 120;
 const RECORD = 3;
 /** Stands for "not admissible": finite, as topk needs it, and below every cosine. */
 const EXCLUDED = -2;
+/** Rows of a group, of which libtensorflow first finds the largest score. */
+const GROUP = 16;
+/** Groups for each candidate that is asked for: with fewer, most groups would be read. */
+const FEWEST_GROUPS = 2;
 
 /** R' rows with a direction in descending order of their turn's id; the vectors lie on the device. */
 export interface SearchedRows {
@@ -58,8 +62,14 @@ export function countQueriesTogether(): number {
 
 /** Takes the best admissible rows of each query on the active backend. All ways find the same rows. */
 export function takeBest(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
-  if (part.queries.length >= FEWEST && findWasmBackend() !== null) return takeBestByKernel(rows, part, out);
-  return readsFromCard() ? takeBestOnCard(rows, part, out) : takeBestOnHost(rows, part, out);
+  if (readsFromCard()) return takeBestOnCard(rows, part, out);
+  if (part.queries.length >= FEWEST) {
+    if (findWasmBackend() !== null) return takeBestByKernel(rows, part, out);
+    const groups = rows.positions.length / GROUP;
+    if (tf.getBackend() === 'tensorflow' && groups >= FEWEST_GROUPS * out.width)
+      return takeBestByGroups(rows, part, out);
+  }
+  return takeBestOnHost(rows, part, out);
 }
 
 /** The scores of every row, whether a query may see it or not. @returns [R', B]: many rows on the left are fast. */
@@ -73,12 +83,12 @@ function listZeroQueries({ queries, vectors }: QueryPart): boolean[] {
   return queries.map((_, i) => isZero(viewRow(vectors, vectors.length / queries.length, i)));
 }
 
-/** The best admissible rows of each query so far, of equal ones the first. */
+/** The best admissible rows of each query so far, of equal ones the first, in whatever order they come. */
 class BestRows {
   readonly #rows: SearchedRows;
   readonly #part: QueryPart;
   readonly #best: readonly TopSelection[];
-  /** [B] or more: a score that is not greater is not kept. */
+  /** [B] or more: a lower score is not kept, nor an equal one of a later row. It never falls. */
   readonly least: Float32Array;
 
   /** @param least is overwritten. */
@@ -97,7 +107,7 @@ class BestRows {
     if (cutoff < this.#rows.validFrom[row]! || cutoff >= this.#rows.validTo[row]!) return;
     const best = this.#best[i]!;
     best.offer(row, score);
-    this.least[i] = best.least;
+    this.least[i] = Math.max(this.least[i]!, best.least);
   }
 
   drainTo(out: Candidates): void {
@@ -176,6 +186,73 @@ function writePanels(panels: Float32Array, { queries, vectors }: QueryPart, dime
   for (let i = 0; i < queries.length; i++)
     for (let d = 0, at = (i - (i % PANEL)) * dimension + (i % PANEL); d < dimension; d++, at += PANEL)
       panels[at] = vectors[i * dimension + d]!;
+}
+
+/**
+ * By groups of rows: the device finds the largest admissible score of each group, and the host reads the groups with
+ * the best k of them alone, besides the last 1 to 16 rows. If a row is in another group, each of the k has a row that
+ * is better, or as good and earlier. So all of the best k are read, and the least of the k scores bounds theirs.
+ */
+export async function takeBestByGroups(rows: SearchedRows, part: QueryPart, out: Candidates): Promise<void> {
+  const tensors = scoped('flat', () => scoreBestGroups(rows, part, out.width));
+  try {
+    const [largest, groups] = [await tensors.largest.data(), await tensors.groups.data()];
+    const [scores, restScores] = [await tensors.scores.data(), await tensors.restScores.data()];
+    const best = new BestRows(rows, part, out.width, new Float32Array(part.queries.length));
+    const { least } = best;
+    const rest = restScores.length / least.length;
+    for (let i = 0, group = 0, at = 0; i < least.length; i++) {
+      const end = group + out.width;
+      least[i] = Math.max(least[i]!, largest[end - 1]!);
+      for (; group < end; group++)
+        for (let row = groups[group]! * GROUP, last = row + GROUP; row < last; row++, at++)
+          if (scores[at]! >= least[i]!) best.offer(i, row, scores[at]!);
+      for (let step = 0, row = rows.positions.length - rest; step < rest; step++, row++) {
+        const score = restScores[i * rest + step]!;
+        if (score >= least[i]!) best.offer(i, row, score);
+      }
+    }
+    best.drainTo(out);
+  } finally {
+    tf.dispose(tensors);
+  }
+}
+
+/** @returns the k groups of each query whose largest admissible scores are best, and the scores of all of their rows */
+function scoreBestGroups(rows: SearchedRows, part: QueryPart, k: number) {
+  const [count, dimension] = rows.vectors.shape;
+  const asked = part.queries.length;
+  const rest = ((count - 1) % GROUP) + 1; // never 0: a product of no rows fails on some backends
+  const groupCount = (count - rest) / GROUP;
+  const queries = tf.tensor2d(part.vectors, [asked, dimension]);
+  const multiply = (first: number, size: number) =>
+    matmulTransposed(queries, tf.slice(rows.vectors, [first, 0], [size, dimension])); // of the first rows no copy
+  const scores = multiply(0, count - rest); // [B, R'']
+  const largest = tf.max(tf.reshape(hideRows(rows, part, scores), [asked, groupCount, GROUP]), 2); // [B, groups]
+  const best = tf.topk(largest, k, true);
+  const places = tf.add(
+    best.indices,
+    tf.mul(tf.reshape(tf.range(0, asked, 1, 'int32'), [asked, 1]), tf.scalar(groupCount, 'int32')),
+  );
+  return {
+    largest: best.values, // [B, K]
+    groups: best.indices, // [B, K]
+    scores: tf.gather(tf.reshape(scores, [asked * groupCount, GROUP]), tf.reshape(places, [asked * k])), // [B K, GROUP]
+    restScores: multiply(count - rest, rest), // [B, rest]
+  };
+}
+
+/** The scores with those that their query may not see at -Infinity. */
+function hideRows(rows: SearchedRows, { cutoffs }: QueryPart, scores: tf.Tensor2D): tf.Tensor2D {
+  const [asked, count] = scores.shape;
+  const [validFrom, validTo] = [rows.validFrom.subarray(0, count), rows.validTo.subarray(0, count)];
+  const moments = cutoffs.toSorted();
+  const [first, last] = [moments[0]!, moments.at(-1)!];
+  if (validFrom.every((from) => from <= first) && validTo.every((to) => last < to)) return scores;
+  const column = tf.tensor2d(cutoffs, [asked, 1], 'int32');
+  const begun = tf.greaterEqual(column, tf.tensor2d(validFrom, [1, count], 'int32'));
+  const admissible = tf.logicalAnd(begun, tf.less(column, tf.tensor2d(validTo, [1, count], 'int32'))); // [B, R'']
+  return tf.where(admissible, scores, tf.fill([asked, count], Number.NEGATIVE_INFINITY));
 }
 
 /** The same on a card, from which only the best are read. */

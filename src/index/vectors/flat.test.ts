@@ -2,13 +2,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError } from '../../core/errors/errors.ts';
 import { createRandom } from '../../core/numbers/random.ts';
+import { measureCost } from '../../core/tensors/active-backend.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { TEST_BACKENDS } from '../../core/tensors/backends.harness.ts';
 import { expectEventsLetIn } from '../../core/terminal/slow-progress.harness.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import { describeCandidateIndex } from '../candidates/candidate-contract.harness.ts';
 import { allocateCandidates } from '../candidates/query-batch.ts';
-import { takeBest, takeBestOnCard, takeBestOnHost } from './best-rows.ts';
+import { takeBest, takeBestByGroups, takeBestOnCard, takeBestOnHost } from './best-rows.ts';
 import { buildUnchangingRows, type DenseRows, FlatIndex } from './flat.ts';
 
 const [N, Q, D, K] = [103, 23, 19, 13];
@@ -26,6 +27,9 @@ function drawUnitRows(count: number, name: string): Float32Array {
   }
   return rows;
 }
+
+const allocateThree = (asked: number, k: number) =>
+  [0, 0, 0].map(() => allocateCandidates(asked, k)) as [Candidates, Candidates, Candidates];
 
 const ids = Array.from({ length: N }, (_, i) => `id${(i * 71) % N}`);
 
@@ -138,6 +142,8 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     [61, 11, 67],
     [1, 3, 2],
     [2, 1, 1],
+    [80, 13, 5],
+    [337, 11, 7],
   ])('the pass over %i rows for %i queries takes the same %i as topk, bit for bit', async (count, asked, k) => {
     const random = createRandom(3, `passes ${count} ${asked} ${k}`);
     // Few different numbers, so that many scores are equal; some rows that a query does not see, and a zero query.
@@ -151,17 +157,18 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     };
     const queries = Array.from({ length: asked }, (_, i) => asked - 1 - i);
     const part = { queries, vectors: draw(asked).fill(0, 0, asked > 1 ? D : 0), cutoffs: drawMoments(asked, 15) };
-    const [host, card, chosen] = [0, 0, 0].map(() => allocateCandidates(asked, k)) as [
-      Candidates,
-      Candidates,
-      Candidates,
-    ];
+    const [host, card, chosen] = allocateThree(asked, k);
     await takeBestOnHost(rows, part, host);
     await takeBestOnCard(rows, part, card);
     await takeBest(rows, part, chosen);
     expect(chosen).toEqual(host);
     expect(host.positions).toEqual(card.positions);
     expect(host.scores).toEqual(card.scores);
+    if (count > 16 * k) {
+      const grouped = allocateCandidates(asked, k);
+      await takeBestByGroups(rows, part, grouped);
+      expect(grouped).toEqual(host);
+    }
     if (count > 2) {
       expect(host.positions.some((position) => position >= 0)).toBe(true);
       expect(new Set(host.scores).size).toBeLessThan(host.scores.length);
@@ -178,7 +185,9 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     [121, 3, 385],
   ])('of %i rows for %i queries of %i numbers the best have the bits of the product', async (count, asked, width) => {
     const random = createRandom(3, `bits ${count}`);
-    const draw = (size: number) => Float32Array.from({ length: size * width }, () => random.drawNormal());
+    // Products above -2, which on a card stands for what a query may not see.
+    const draw = (size: number) =>
+      Float32Array.from({ length: size * width }, () => random.drawNormal() / (2 * Math.sqrt(width)));
     const rows = {
       vectors: tf.tensor2d(draw(count), [count, width]),
       positions: Int32Array.from({ length: count }, (_, row) => count - 1 - row),
@@ -191,6 +200,35 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     await takeBest(rows, part, chosen);
     expect(chosen).toEqual(host);
     expect(host.positions[0]).toBeGreaterThanOrEqual(0);
+    rows.vectors.dispose();
+  });
+
+  test.each([
+    [257, 9, 3, true],
+    [257, 9, 3, false],
+    [320, 8, 10, true],
+  ])('of %i rows for %i queries the best %i are in the best groups', async (count, asked, k, seen) => {
+    // Sums of parts of 4096 are exact, so a card gives the same for rows and queries in each other's place.
+    const draw = (size: number, name: string) => drawUnitRows(size, name).map((value) => Math.round(value * 64) / 64);
+    const rows = {
+      vectors: tf.tensor2d(draw(count, 'grouped'), [count, D]),
+      positions: Int32Array.from({ length: count }, (_, row) => row),
+      validFrom: new Int32Array(count),
+      validTo: Int32Array.from({ length: count }, (_, row) => (seen || row % 7 === 0 ? 2 : 1)),
+    };
+    const part = {
+      queries: [...Array(asked).keys()],
+      vectors: draw(asked, 'asked'),
+      cutoffs: new Int32Array(asked).fill(1),
+    };
+    const [host, grouped, chosen] = allocateThree(asked, k);
+    await takeBestOnHost(rows, part, host);
+    await takeBestByGroups(rows, part, grouped);
+    expect(grouped).toEqual(host);
+    expect(host.positions).not.toContain(-1);
+    const { all } = await measureCost(() => takeBest(rows, part, chosen));
+    expect(chosen).toEqual(host);
+    if (backend === 'node') expect(all.bytesRead).toBe(4 * asked * (18 * k + (count % 16 || 16)));
     rows.vectors.dispose();
   });
 

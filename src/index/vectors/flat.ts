@@ -126,8 +126,8 @@ export function createRowFinder({ positions }: Pick<DenseRows, 'positions'>): (p
   return (position) => rows.subarray(findScopeStart(position), findScopeStart(position + 1));
 }
 
-/** 16 MiB, and a dozen times over where a card masks them. */
-const BLOCK = 2 ** 22;
+/** 24 MiB, and a dozen times over where a card masks them. From 32 MiB on, malloc maps fresh pages for each block. */
+const BLOCK = 3 * 2 ** 21;
 /** Cutoffs are compared as float32, which holds integers up to here. */
 const MAX_TURNS = 2 ** 24;
 /** From this share of rows on, a copy costs a query more than to score all rows: `npm run bench -- filtered-search`. */
