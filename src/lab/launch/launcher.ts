@@ -64,6 +64,22 @@ export interface SharedWork {
   readonly note: (stages: StageCounts) => void;
 }
 
+/** The data of a run, which processes may open before the run has a folder. */
+export interface RunData {
+  /** The resolved config, without plugins and slices. */
+  readonly config: object;
+  /** Where its data lies, see `setDataFolder`. */
+  readonly dataFolder: string | null;
+}
+
+/** Processes that were started before there is a run. */
+export interface StartedProcesses {
+  /** Has them open the data of the run that is launched later, and do tasks that need no other. */
+  open(data: RunData, work: SharedWork): void;
+  /** Ends those that still run. */
+  end(): void;
+}
+
 /** The program, backend and cache of a process that runs arms. */
 export interface ProcessJob {
   /** The command line, to be started on other processors. */
@@ -101,10 +117,8 @@ export interface Launcher {
   countArmsAtOnce(arms: number): number;
   /**
    * Starts processes for as many arms, which load their code while the data of the run is read.
-   *
-   * @returns ends those that were not launched.
    */
-  start?(job: ProcessJob, arms: number): Promise<() => void>;
+  start?(job: ProcessJob, arms: number): Promise<StartedProcesses>;
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { setDataFolder } from '../../data/prepared/prepared.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -23,7 +24,7 @@ import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import type { ReportShare } from '../launch/launcher.ts';
+import type { ReportShare, RunData } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
 import { installConfigPlugins } from '../plugins/config-plugins.ts';
@@ -336,6 +337,26 @@ export async function runArmTask(
   return false;
 }
 
+/** Opens the data of a run that another process begins; its arms are run after {@link assertBegun}. */
+export function openRunData({ config, dataFolder }: RunData, cacheFolder: string): Promise<ArmRunner> {
+  const resolved = config as ExperimentConfig;
+  setDataFolder(resolved.dataset, dataFolder);
+  return openArmRunner(resolved, { cacheFolder });
+}
+
+/** @throws ValidationError where code, data or backend are not those that the run in a folder was begun with. */
+export function assertBegun(folder: string, { source, dataset }: ArmRunner, backend: BackendName): void {
+  const dataHash = dataset.hash;
+  const hash = runHash(source.config, dataHash, backend);
+  const begun = readState(folder);
+  const differing = listDifferingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
+  if (differing.length > 0)
+    throw new ValidationError(
+      `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,
+      { folder, differing },
+    );
+}
+
 /**
  * Opens a run that another process has begun, to run some of its arms.
  *
@@ -351,14 +372,6 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   restoreDataFolder(config.dataset, folder);
   const slices = new BegunSlices(readSliceKeys(folder));
   const runner = await openArmRunner(config, { cacheFolder, slices });
-  const dataHash = runner.dataset.hash;
-  const hash = runHash(config, dataHash, backend);
-  const begun = readState(folder);
-  const differing = listDifferingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
-  if (differing.length > 0)
-    throw new ValidationError(
-      `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,
-      { folder, differing },
-    );
+  assertBegun(folder, runner, backend);
   return runner;
 }

@@ -9,7 +9,7 @@ import { resolveConfig } from '../config/config.ts';
 import type { SharedTask } from '../launch/launcher.ts';
 import { type ArmRunner, openArmRunner } from './arm-runner.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
-import { doSharedWork, planSharedWork } from './shared-work.ts';
+import { doSharedWork, planOpenings, planSharedWork } from './shared-work.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-shared-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -82,6 +82,8 @@ test('a workspace is opened by one process before others use it, and its texts a
     const opening = openings.find((one) => one.place === place)?.id;
     expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
   }
+  const early = planOpenings(runner).tasks.map(({ id }) => id);
+  expect(early.sort()).toEqual(openings.map(({ id }) => id).sort());
   const table = openings.find(({ place }) => place === 'table') as SharedTask;
   for (const name of names) expect(needs.get(name)).toContain(table.id);
   const embeddings = join(folder, 'opened', 'embeddings');

@@ -8,7 +8,7 @@ import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ControlOptions } from '../../rank/signals/worlds/world-parts.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
-import { inheritTunedPoint } from '../config/arm-selection.ts';
+import { inheritTunedPoint, listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions } from '../config/config.ts';
 import type { SharedRequest, SharedTask, SharedWork } from '../launch/launcher.ts';
 import type { ArmRunner } from './arm-runner.ts';
@@ -79,6 +79,29 @@ function listCertainStages(runner: ArmRunner, arm: ArmOptions, workspace: Worksp
 const listKeptInputs = ({ inputs }: Stage): string[] =>
   inputs.flatMap((input) => (input.isKept ? [input.key] : listKeptInputs(input)));
 
+/** The task that opens a workspace with the encoder of an arm. */
+function openingTask(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces): SharedTask {
+  const id = `${workspace} ${runner.tuningWorkspaces.readKey(arm)}`;
+  return { id, needs: [], place: workspace, request: { arm: arm.name, workspace } };
+}
+
+/** Takes the cost of tasks on behalf of an arm. */
+const noteOn =
+  (runner: ArmRunner, name: string): SharedWork['note'] =>
+  (stages) =>
+    void runner.shared.push({ name, stages });
+
+/** The tasks of {@link planSharedWork} that need the data alone. */
+export function planOpenings(runner: ArmRunner): SharedWork {
+  const arms = listArmsToRun(runner.source.config).filter(({ repeats }) => repeats === null);
+  const tasks = arms.flatMap((arm) => [
+    openingTask(runner, arm, 'table'),
+    ...runner.tuning.listTunedChain(arm.name).map((above) => openingTask(runner, above, 'tuning')),
+  ]);
+  const distinct = new Map(tasks.map((task) => [task.id, task]));
+  return { tasks: [...distinct.values()], needs: new Map(), note: noteOn(runner, arms[0]?.name as string) };
+}
+
 /**
  * Plans what several processes do before the arms, each task once: the workspaces, whose texts are embedded where they
  * are not yet, the stages that arms need whatever tuning chooses and that the cache does not have, then the grids of
@@ -93,10 +116,9 @@ export function planSharedWork(runner: ArmRunner, names: readonly string[], part
   const tasks = new Map<string, SharedTask>();
   const needs = new Map<string, readonly string[]>();
   const addOpening = (arm: ArmOptions, workspace: Workspaces): string => {
-    const id = `${workspace} ${openPlans(runner, workspace).readKey(arm)}`;
-    const request = { arm: arm.name, workspace };
-    if (!tasks.has(id)) tasks.set(id, { id, needs: [], place: workspace, request });
-    return id;
+    const task = openingTask(runner, arm, workspace);
+    if (!tasks.has(task.id)) tasks.set(task.id, task);
+    return task.id;
   };
   const addStages = (arm: ArmOptions, workspace: Workspaces): string[] => {
     const opening = addOpening(arm, workspace);
@@ -124,8 +146,7 @@ export function planSharedWork(runner: ArmRunner, names: readonly string[], part
     const tuned = runner.tuning.listTunedChain(name).reduce<readonly string[]>(addParts, []);
     needs.set(name, [...addStages(arm, 'table'), ...tuned]);
   }
-  const note = (stages: StageCounts) => void runner.shared.push({ name: names[0] as string, stages });
-  return { tasks: [...tasks.values()], needs, note };
+  return { tasks: [...tasks.values()], needs, note: noteOn(runner, names[0] as string) };
 }
 
 /** Computes a stage of a plan in a workspace, or reads it. */
