@@ -47,13 +47,20 @@ export interface SharedTask {
   readonly request: SharedRequest;
 }
 
+/** What a stage is computed in: a workspace, or one without vectors. */
+export interface StageRequest {
+  readonly arm: string;
+  readonly workspace: 'tuning' | 'table';
+  readonly stage?: string;
+  /** The stage reads no vectors, and so does not wait for them. */
+  readonly withoutVectors?: boolean;
+}
+
 /**
  * A workspace of the run with the encoder of an arm; a stage of the arm there, with the first values of its grid; or a
  * part of the points of a grid.
  */
-export type SharedRequest =
-  | { readonly arm: string; readonly workspace: 'tuning' | 'table'; readonly stage?: string }
-  | { readonly arm: string; readonly part: number; readonly parts: number };
+export type SharedRequest = StageRequest | { readonly arm: string; readonly part: number; readonly parts: number };
 
 /** Work of processes before the arms. */
 export interface SharedWork {

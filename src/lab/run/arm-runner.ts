@@ -3,6 +3,7 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { getOrCompute } from '../../core/values/once.ts';
 import { setDataFolder } from '../../data/prepared/prepared.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
@@ -111,6 +112,7 @@ export class ArmRunner {
   readonly shared: { readonly name: string; readonly stages: StageCounts }[] = [];
   readonly tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
+  readonly #withoutVectors = new Map<string, Promise<Workspace>>();
 
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
   constructor(source: ExperimentSource, queries?: readonly Query[]) {
@@ -141,6 +143,16 @@ export class ArmRunner {
    */
   openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
     return this.#workspaces.get(arm);
+  }
+
+  /** A workspace for stages that read no vectors: nothing is embedded for it. */
+  openWithoutVectors(workspace: 'tuning' | 'table', arm: ArmEncoding): Promise<Workspace> {
+    return getOrCompute(this.#withoutVectors, `${workspace} ${this.#workspaces.readKey(arm)}`, () => {
+      const source = { ...this.source, config: chooseArmEncoding(this.source.config, arm), omitsVectors: true };
+      if (workspace === 'table') return openWorkspace(source, this.queries, this.dataset.devConversations);
+      const { fit, tuning } = splitTuningQueries(this.dataset, this.source.config);
+      return openWorkspace(source, tuning, fit);
+    });
   }
 
   async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
@@ -194,7 +206,7 @@ export class ArmRunner {
   }
 
   #listWorkspaces(): Promise<Workspace>[] {
-    return [...this.tuningWorkspaces.list(), ...this.#workspaces.list()];
+    return [...this.tuningWorkspaces.list(), ...this.#workspaces.list(), ...this.#withoutVectors.values()];
   }
 
   /** Counts of each stage over all workspaces, since they were last taken. */

@@ -80,7 +80,8 @@ test('a workspace is opened by one process before others use it, and its texts a
   for (const { id, place, request } of tasks) {
     const needed = tasks.find((task) => task.id === id)?.needs;
     const opening = openings.find((one) => one.place === place)?.id;
-    expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
+    if ('stage' in request && request.withoutVectors) for (const one of openings) expect(needed).not.toContain(one.id);
+    else expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
   }
   const early = planOpenings(runner).tasks.map(({ id }) => id);
   expect(early.sort()).toEqual(openings.map(({ id }) => id).sort());
@@ -90,6 +91,24 @@ test('a workspace is opened by one process before others use it, and its texts a
   expect(existsSync(embeddings)).toBe(false);
   await doSharedWork(runner, table.request);
   expect(readdirSync(embeddings).length).toBeGreaterThan(0);
+  await runner.dispose();
+});
+
+test('stages that read no vectors are made before a text is embedded', async () => {
+  const runner = await open('texts');
+  const { tasks } = planSharedWork(runner, listNames(runner), 2);
+  const early = tasks.filter(({ request }) => 'stage' in request && request.withoutVectors);
+  const stages = join(folder, 'texts', 'stages');
+  const ids = new Set(early.map(({ id }) => id));
+  // Those over candidates that vectors find wait for these.
+  const first = early.filter(({ needs }) => needs.every((id) => ids.has(id)));
+  expect(new Set(first.map(({ place }) => place))).toEqual(
+    new Set(['table without vectors', 'tuning without vectors']),
+  );
+  await doTasks([runner], first);
+  expect(readdirSync(stages)).toEqual(expect.arrayContaining(['candidates-bm25', 'turn-components']));
+  expect(readdirSync(join(stages, 'candidates-bm25'))).toHaveLength(2);
+  expect(existsSync(join(folder, 'texts', 'embeddings'))).toBe(false);
   await runner.dispose();
 });
 

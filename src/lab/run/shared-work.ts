@@ -10,7 +10,7 @@ import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
 import { inheritTunedPoint, listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions } from '../config/config.ts';
-import type { SharedRequest, SharedTask, SharedWork } from '../launch/launcher.ts';
+import type { SharedRequest, SharedTask, SharedWork, StageRequest } from '../launch/launcher.ts';
 import type { ArmRunner } from './arm-runner.ts';
 import { StageCache } from './stage-cache.ts';
 import { withTuned } from './tuning.ts';
@@ -79,6 +79,12 @@ function listCertainStages(runner: ArmRunner, arm: ArmOptions, workspace: Worksp
 const listKeptInputs = ({ inputs }: Stage): string[] =>
   inputs.flatMap((input) => (input.isKept ? [input.key] : listKeptInputs(input)));
 
+/** True if a stage is computed from vectors, those of its inputs on disk left aside. */
+function readsVectors({ uses }: PlanOfUses, { key }: Stage): boolean {
+  const { reads } = (uses.get(key) as PlannedUse).use;
+  return reads.includes('vectors') || reads.includes('tokens');
+}
+
 /** The task that opens a workspace with the encoder of an arm. */
 function openingTask(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces): SharedTask {
   const id = `${workspace} ${runner.tuningWorkspaces.readKey(arm)}`;
@@ -124,8 +130,11 @@ export function planSharedWork(runner: ArmRunner, names: readonly string[], part
     const opening = addOpening(arm, workspace);
     const stages = listCertainStages(runner, arm, workspace).flatMap((stage) => {
       if (!stage.isKept || existsSync(store.joinStagePath(stage))) return [];
-      const request = { arm: arm.name, workspace, stage: stage.key };
-      const task = { id: stage.key, needs: [opening, ...listKeptInputs(stage)], place: workspace, request };
+      const withoutVectors = !readsVectors(openPlans(runner, workspace).get(arm) as PlanOfUses, stage);
+      const request = { arm: arm.name, workspace, stage: stage.key, withoutVectors };
+      const needs = [...(withoutVectors ? [] : [opening]), ...listKeptInputs(stage)];
+      const place = withoutVectors ? `${workspace} without vectors` : workspace;
+      const task = { id: stage.key, needs, place, request };
       if (!tasks.has(stage.key)) tasks.set(stage.key, task);
       return [stage.key];
     });
@@ -164,10 +173,14 @@ async function computeStage(
 }
 
 /** Opens a workspace, and makes a stage there where one is named. */
-async function makeStage(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces, key?: string): Promise<void> {
+async function makeStage(runner: ArmRunner, arm: ArmOptions, request: StageRequest): Promise<void> {
+  const { workspace, stage: key, withoutVectors } = request;
   const options = pickEnd(arm, runner.source.config.arms, 0);
-  const opening = workspace === 'table' ? runner.openArmWorkspace(options) : runner.tuningWorkspaces.get(options);
-  const opened = await opening;
+  const openings = {
+    table: () => runner.openArmWorkspace(options),
+    tuning: () => runner.tuningWorkspaces.get(options),
+  };
+  const opened = await (withoutVectors ? runner.openWithoutVectors(workspace, options) : openings[workspace]());
   if (key === undefined) return;
   const plan = openPlans(runner, workspace).get(options) as PlanOfUses;
   const stage = withInputs(listArmStages(plan, options)).get(key);
@@ -194,7 +207,7 @@ export async function doSharedWork(runner: ArmRunner, request: SharedRequest): P
   try {
     const arm = runner.source.config.arms.find(({ name }) => name === request.arm) as ArmOptions;
     if ('part' in request) await measurePart(runner, arm, request.part, request.parts);
-    else await makeStage(runner, arm, request.workspace, request.stage);
+    else await makeStage(runner, arm, request);
   } catch {
     // the arms that need it fail of the same, each with its own record
   }
