@@ -47,7 +47,7 @@ export interface SharedTask {
   readonly request: SharedRequest;
 }
 
-/** What a stage is computed in: a workspace, or one without vectors. */
+/** A workspace of the run with the encoder of an arm, or a stage of the arm there. */
 export interface StageRequest {
   readonly arm: string;
   readonly workspace: 'tuning' | 'table';
@@ -56,10 +56,7 @@ export interface StageRequest {
   readonly withoutVectors?: boolean;
 }
 
-/**
- * A workspace of the run with the encoder of an arm; a stage of the arm there, with the first values of its grid; or a
- * part of the points of a grid.
- */
+/** A workspace; a stage there, with the first values of the arm's grid; or a part of the points of the grid. */
 export type SharedRequest = StageRequest | { readonly arm: string; readonly part: number; readonly parts: number };
 
 /** Work of processes before the arms. */
@@ -75,7 +72,7 @@ export interface SharedWork {
 export interface RunData {
   /** The resolved config, without plugins and slices. */
   readonly config: object;
-  /** Where its data lies, see `setDataFolder`. */
+  /** The folder of its data, see `setDataFolder`. */
   readonly dataFolder: string | null;
 }
 

@@ -162,6 +162,13 @@ test.each(['a plan that fails', 'an end of the run while it is planned'])('%s le
   expect(outcomesIn(folder).has('a')).toBe(false);
 });
 
+test('a run that was ended before it is launched starts no process', async () => {
+  const job = createJob(() => Promise.reject(new Error('nothing is planned')), AbortSignal.abort(new Error('ended')));
+  await expect(runInProcesses(job, 2)).rejects.toThrow('ended');
+  await sleep(100);
+  expect(existsSync(join(folder, 'started.log'))).toBe(false);
+});
+
 test('workers take tasks of different places, keep to theirs, and help elsewhere when none of theirs is left', async () => {
   const tasks = ['table 1', 'table 2', 'table 3', 'tuning 1'].map((id) => {
     const { request, ...task } = createTask(id, [], id.split(' ')[0] as string);

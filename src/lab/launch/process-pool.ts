@@ -48,7 +48,7 @@ export class TaskQueue {
     this.#change();
   }
 
-  /** No task is added any more: who finds none is done. */
+  /** Ends the additions: a worker that finds no task is done. */
   complete(): void {
     this.#isComplete = true;
     this.#change();
@@ -120,7 +120,7 @@ export class ProcessPool {
   /** They load their code, and wait for a run. */
   readonly #waiting: ArmProcess[] = [];
   readonly #working = new Set<ArmProcess>();
-  /** What each process is told before its first task. */
+  /** Messages to each process before its first task. */
   readonly #openings: OpenRequest[] = [];
   #launched: LaunchJob | null = null;
   #note: SharedWork['note'] = NOTHING.note;
@@ -160,6 +160,7 @@ export class ProcessPool {
    */
   async run(job: LaunchJob): Promise<void> {
     const { arms, folder, plan, signal } = job;
+    signal.throwIfAborted();
     const stop = () => this.end(signal.reason);
     signal.addEventListener('abort', stop);
     this.#launched = job;

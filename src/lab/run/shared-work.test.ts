@@ -80,7 +80,8 @@ test('a workspace is opened by one process before others use it, and its texts a
   for (const { id, place, request } of tasks) {
     const needed = tasks.find((task) => task.id === id)?.needs;
     const opening = openings.find((one) => one.place === place)?.id;
-    if ('stage' in request && request.withoutVectors) for (const one of openings) expect(needed).not.toContain(one.id);
+    if ('stage' in request && request.withoutVectors)
+      for (const { id: opened } of openings) expect(needed).not.toContain(opened);
     else expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
   }
   const early = planOpenings(runner).tasks.map(({ id }) => id);
