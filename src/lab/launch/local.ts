@@ -18,20 +18,18 @@ export class LocalLauncher implements Launcher {
   }
 
   async start(job: ProcessJob, arms: number): Promise<StartedProcesses> {
-    const pool = await this.#openPool(job);
+    const pool = new (await import('./process-pool.ts')).ProcessPool(job, this.#workers);
     pool.start(this.countArmsAtOnce(arms));
     this.#started = pool;
     return pool;
   }
 
-  async #openPool(job: ProcessJob): Promise<ProcessPool> {
-    const { ProcessPool: Pool } = await import('./process-pool.ts');
-    return new Pool(job, this.#workers);
+  launch(job: LaunchJob): Promise<void> {
+    return this.#workers === 1 ? runHere(job) : this.#runInPool(job);
   }
 
-  async launch(job: LaunchJob): Promise<void> {
-    if (this.#workers === 1) return runHere(job);
-    const pool = this.#started ?? (await this.#openPool(job));
+  async #runInPool(job: LaunchJob): Promise<void> {
+    const pool = this.#started ?? new (await import('./process-pool.ts')).ProcessPool(job, this.#workers);
     this.#started = undefined; // a pool has one run
     await pool.run(job);
   }

@@ -116,20 +116,19 @@ export class ArmRunner {
 
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
   constructor(source: ExperimentSource, queries?: readonly Query[]) {
-    assertArmData(source.dataset, listArmsToRun(source.config));
-    assertMetricData(source.dataset, source.config.evaluation.metrics);
-    assertArmAttributes(source.dataset, listArmsToRun(source.config));
+    const { config, dataset } = source;
+    assertArmData(dataset, listArmsToRun(config));
+    assertMetricData(dataset, config.evaluation.metrics);
+    assertArmAttributes(dataset, listArmsToRun(config));
     this.source = source;
-    this.dataset = source.dataset;
-    this.queries = queries ?? selectEvaluatedQueries(source.dataset, source.config);
-    this.#workspaces = new ByEncoding(source.config, (arm) =>
-      this.#open(this.queries, this.dataset.devConversations, arm),
-    );
-    this.tuningWorkspaces = new ByEncoding(source.config, (arm) => {
-      const { fit, tuning } = splitTuningQueries(this.dataset, source.config);
+    this.dataset = dataset;
+    this.queries = queries ?? selectEvaluatedQueries(dataset, config);
+    this.#workspaces = new ByEncoding(config, (arm) => this.#open(this.queries, dataset.devConversations, arm));
+    this.tuningWorkspaces = new ByEncoding(config, (arm) => {
+      const { fit, tuning } = splitTuningQueries(dataset, config);
       return this.#open(tuning, fit, arm);
     });
-    this.tuning = new ArmTuning(source.config.arms, (arm) => this.measureTuningMetric(arm));
+    this.tuning = new ArmTuning(config.arms, (arm) => this.measureTuningMetric(arm));
   }
 
   /** A runner of another config on the same data; as its owner, the caller disposes it. */
@@ -317,11 +316,8 @@ export class ArmRunner {
   }
 
   async dispose(): Promise<void> {
-    for (const workspace of this.#listWorkspaces())
-      await workspace.then(
-        (opened) => opened.dispose(),
-        () => {}, // it was never opened, as its caller knows
-      );
+    for (const opened of await Promise.allSettled(this.#listWorkspaces())) // the others failed, as their callers know
+      if (opened.status === 'fulfilled') opened.value.dispose();
   }
 }
 
