@@ -1,49 +1,77 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
 import type { ArmReply, ArmRequest, OpenRequest } from '../../lab/launch/arm-process.ts';
+import type { RunData } from '../../lab/launch/launcher.ts';
 import { isProfiled } from '../../lab/launch/own-process.ts';
-import { type ArmRunner, joinRun, runArmTask } from '../../lab/run/arm-runner.ts';
+import { assertBegun, joinRun, openRunData, runArmTask } from '../../lab/run/arm-runner.ts';
 import { recordVersion } from '../../lab/run/environment.ts';
 import { FailedCheck } from '../process/supervision.ts';
 
 type Messages = ArmRequest | OpenRequest;
 
+/** A promise with what resolves it. */
+function createDeferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
 /**
  * Answers the process that started this one: opens the run that it names and does task after task, until that one lets
  * go or is gone; then whatever runs here ends where it stands. What every run needs is loaded before one is named.
  */
-async function serveArms(open: (folder: string) => Promise<ArmRunner>): Promise<void> {
+async function serveArms(backend: BackendName, cacheFolder: string): Promise<void> {
   const reply = (message: ArmReply) => void process.send?.(message);
-  const named = new Promise<string>((resolve) => {
-    process.on('message', (request: Messages) => 'open' in request && resolve(request.open));
-  });
-  const begin = async () => {
-    const { doSharedWork } = await import('../../lab/run/shared-work.ts');
+  const named = createDeferred<string>();
+  const data = createDeferred<RunData | null>();
+  const load = async () => {
+    const work = await import('../../lab/run/shared-work.ts');
     recordVersion();
-    const folder = await named;
-    return { doSharedWork, folder, runner: await open(folder) };
+    reply({ loaded: true });
+    return work;
   };
-  const begun = begin();
+  const open = async () => {
+    const work = await loaded;
+    const early = await data.promise;
+    const runner = await (early ? openRunData(early, cacheFolder) : joinRun(await named.promise, backend, cacheFolder));
+    reply({ ready: true });
+    return { ...work, runner };
+  };
+  const join = async () => {
+    const { runner } = await opened;
+    const folder = await named.promise;
+    assertBegun(folder, runner, backend);
+    return { folder, runner };
+  };
+  const loaded = load();
+  const opened = open();
+  const joined = join();
   const answer = async (request: ArmRequest) => {
-    const { doSharedWork, folder, runner } = await begun;
     if ('arm' in request) {
+      const { folder, runner } = await joined;
       await runArmTask(folder, runner, request.arm, (share) => reply({ share }));
       reply({ done: true });
-    } else reply({ done: true, stages: await doSharedWork(runner, request.shared) });
+    } else {
+      const { doSharedWork, runner } = await opened;
+      reply({ done: true, stages: await doSharedWork(runner, request.shared) });
+    }
   };
-  // A run that cannot be opened ends this process below.
-  process.on(
-    'message',
-    (request: Messages) =>
-      'open' in request ||
-      begun.then(
-        () => answer(request),
-        () => {},
-      ),
-  );
+  process.on('message', (request: Messages) => {
+    if ('data' in request) data.resolve(request.data);
+    else if ('open' in request) {
+      data.resolve(null); // unless it came before
+      named.resolve(request.open);
+    } else answer(request).catch(() => {}); // of a run that cannot be opened, which ends this process below
+  });
   process.once('disconnect', () => process.exit());
-  await begun;
-  reply({ ready: true });
+  try {
+    await joined;
+  } catch (error) {
+    process.channel?.unref(); // or this process would wait for requests
+    throw error;
+  }
 }
 
 interface ArmOptions {
@@ -59,10 +87,9 @@ export async function runArmCommand(
 ): Promise<void> {
   if (isProfiled()) (await import('../../lab/measure/profile.ts')).watchGarbage();
   const backend = await useBackend(options.backend);
-  const open = (folder: string) => joinRun(folder, backend, options.cache);
-  if (serve === true) return serveArms(open);
+  if (serve === true) return serveArms(backend, options.cache);
   if (folder === undefined) throw new ValidationError('arm has no run folder; give one, or --serve');
-  const runner = await open(folder);
+  const runner = await joinRun(folder, backend, options.cache);
   try {
     if (name !== undefined && (await runArmTask(folder, runner, name)))
       throw new FailedCheck(`arm failed, see the folder of the run: ${name}`);

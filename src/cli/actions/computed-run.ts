@@ -1,11 +1,12 @@
 import { basename, join, relative, resolve } from 'node:path';
 import { computeHash } from '../../core/hash/hash.ts';
 import { type BackendChoice, type BackendName, useBackend } from '../../core/tensors/backend.ts';
-import { createTerminalProgress, printOut } from '../../core/terminal/progress.ts';
+import { createTerminalProgress, letEventsIn, printOut } from '../../core/terminal/progress.ts';
 import { quoteShellWord } from '../../core/text/format.ts';
+import { findUsedDataFolder } from '../../data/prepared/prepared.ts';
 import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts';
 import type { ExperimentConfig } from '../../lab/config/config.ts';
-import type { Launcher } from '../../lab/launch/launcher.ts';
+import type { Launcher, StartedProcesses } from '../../lab/launch/launcher.ts';
 import { findOwnProgram } from '../../lab/launch/own-process.ts';
 import { createLauncher, type LauncherOptions } from '../../lab/launch/registry.ts';
 import type { CpuProfile } from '../../lab/measure/profile.ts';
@@ -13,6 +14,7 @@ import type { ExperimentResult } from '../../lab/measure/result.ts';
 import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import { describeIdleSteps, describeSlices } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
+import type { ArmRunner } from '../../lab/run/arm-runner.ts';
 import { measuringVersion } from '../../lab/run/environment.ts';
 import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
 import type { Opening, RunFiles } from '../../lab/run/partial-folder.ts';
@@ -49,9 +51,9 @@ interface RunStart {
   readonly options: RunOptions;
 }
 
-/** A launcher with what ends the processes that wait for a run. */
+/** A launcher with the processes that wait for a run. */
 interface RunLauncher extends Launcher {
-  release?(): void;
+  readonly started?: StartedProcesses;
 }
 
 /** A launcher of other processes: they start at once, and this process waits for them and can end cleanly. */
@@ -60,13 +62,21 @@ async function openProcesses(where: LauncherOptions, { config, backend, options 
   // Profiles are left in the folder of the run, which is not known yet.
   const isEarly = options.profile === undefined && findFittedArm(config) === null;
   const job = { program: findOwnProgram(), backend, cacheFolder: resolve(options.cache) };
-  const release = isEarly ? await launcher.start?.(job, listArmsToRun(config).length) : undefined;
+  const started = isEarly ? await launcher.start?.(job, listArmsToRun(config).length) : undefined;
   return {
     name: launcher.name,
     countArmsAtOnce: (arms) => launcher.countArmsAtOnce(arms),
     launch: (job) => runHeedingTermination(() => launcher.launch(job)),
-    ...(release && { release }),
+    ...(started && { started }),
   };
+}
+
+/** Has processes open the data of a run, and the encoders that each arm needs. */
+async function openData({ started }: RunLauncher, runner: ArmRunner): Promise<void> {
+  const { config } = runner.source;
+  const { planOpenings } = await import('../../lab/run/shared-work.ts');
+  started?.open({ config, dataFolder: findUsedDataFolder(config.dataset) }, planOpenings(runner));
+  await letEventsIn(); // what is asked is sent
 }
 
 /** The output of the command for a result, with the report's path after it. */
@@ -139,9 +149,12 @@ export async function computeRun(
   };
   try {
     const replay = options.replaySlices === undefined ? {} : { replay: new ReplayedSlices(options.replaySlices) };
-    const fitsInProcesses = where.name === 'local' && where.workers > 1;
+    // A run with earlier records may have no arm left that needs an encoder.
+    const isNew = opening === 'fresh' && config.plugins === undefined;
+    const fitElsewhere = (runner: ArmRunner) => (isNew ? openData(launcher, runner) : Promise.resolve());
+    const isLocal = where.name === 'local' && !isHere;
     const command = formatRunCommand(path, options);
-    const context = { backend, cacheFolder, command, progress, fitsInProcesses, ...replay };
+    const context = { backend, cacheFolder, command, progress, ...replay, ...(isLocal && { fitElsewhere }) };
     const ran = await runOrFit(config, context, (prepared) => execution.execute(prepared), executeRound);
     const finished = withCountedLook(ran, results);
     const report = progress('report', 1);
@@ -160,6 +173,6 @@ export async function computeRun(
     return finished.result;
   } finally {
     for (const begun of [execution, ...rounds]) begun.release();
-    launcher.release?.();
+    launcher.started?.end();
   }
 }

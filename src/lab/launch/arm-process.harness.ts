@@ -39,8 +39,13 @@ function open(named: string): void {
 }
 
 if (command === 'arm' && process.send !== undefined) {
+  reply({ loaded: true });
   process.on('message', async (request: ArmRequest | OpenRequest) => {
-    if ('open' in request) return open(request.open);
+    if ('data' in request) return open((request.data.config as { folder: string }).folder);
+    if ('open' in request) {
+      if (folder !== request.open) open(request.open);
+      return;
+    }
     const task = 'arm' in request ? request.arm : request.shared.arm;
     const log = (what: string) =>
       appendFileSync(join(folder as string, 'tasks.log'), `${what}\t${task}\t${process.pid}\n`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { getHeapStatistics } from 'node:v8';
 import { ProcessDiedError } from '../../core/errors/errors.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
-import type { ProcessJob, ReportShare, SharedRequest, SharedWork } from './launcher.ts';
+import type { ProcessJob, ReportShare, RunData, SharedRequest, SharedWork } from './launcher.ts';
 import { buildChildEnvironment } from './own-process.ts';
 
 const OUT_OF_MEMORY = /heap out of memory|ERR_WORKER_OUT_OF_MEMORY/;
@@ -41,15 +41,15 @@ export function findLastWords(text: string): string {
 /** A message to the process: run an arm, or do what arms share. */
 export type ArmRequest = { readonly arm: string } | { readonly shared: SharedRequest };
 
-/** The first message to the process: the folder of the run. */
-export interface OpenRequest {
-  readonly open: string;
-}
+/** A message before any arm: the folder of the run. Its data may come before it, for what arms share. */
+export type OpenRequest = { readonly open: string } | { readonly data: RunData };
 
 /**
- * What it tells: that it has opened the run, how much of an arm is done, and that the arm's outcome is in the folder.
+ * What it tells: that its code is loaded, that it has opened the run, how much of an arm is done, and that the arm's
+ * outcome is in the folder.
  */
 export type ArmReply =
+  | { readonly loaded: true }
   | { readonly ready: true }
   | { readonly share: number }
   | { readonly done: true; readonly stages?: StageCounts };
@@ -72,21 +72,27 @@ export class ArmProcess {
   #ready = false;
   #onReply: (reply: ArmReply) => void = () => {};
   readonly #ended: Promise<ProcessDiedError>;
+  /** Resolves when the code is loaded. */
+  readonly loaded: Promise<void>;
 
   constructor(job: ProcessJob) {
     const { main, nodeOptions } = job.program;
     this.#child = fork(main, ['arm', ...buildArmOptions(job), '--serve'], {
       execArgv: [...nodeOptions],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced', // JSON has no infinite numbers, which a config may hold
       detached: true, // Ctrl-C in a terminal is for us alone
       env: buildChildEnvironment(),
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
     });
-    this.#child.on('message', (reply: ArmReply) => {
-      if ('ready' in reply) this.#ready = true;
-      else this.#onReply(reply);
+    this.loaded = new Promise((resolve) => {
+      this.#child.on('message', (reply: ArmReply) => {
+        if ('loaded' in reply) resolve();
+        else if ('ready' in reply) this.#ready = true;
+        else this.#onReply(reply);
+      });
     });
     this.#ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => resolve(this.#createDeathError(code, signal)));
@@ -109,10 +115,9 @@ export class ArmProcess {
     return error;
   }
 
-  /** Has the process open a run, before anything is asked of it. @param folder of the run. */
-  open(folder: string): this {
-    this.#child.send({ open: folder } satisfies OpenRequest);
-    return this;
+  /** Has the process open a run, before anything is asked of it. */
+  open(request: OpenRequest): void {
+    this.#child.send(request);
   }
 
   /**

@@ -47,13 +47,17 @@ export interface SharedTask {
   readonly request: SharedRequest;
 }
 
-/**
- * A workspace of the run with the encoder of an arm; a stage of the arm there, with the first values of its grid; or a
- * part of the points of a grid.
- */
-export type SharedRequest =
-  | { readonly arm: string; readonly workspace: 'tuning' | 'table'; readonly stage?: string }
-  | { readonly arm: string; readonly part: number; readonly parts: number };
+/** A workspace of the run with the encoder of an arm, or a stage of the arm there. */
+export interface StageRequest {
+  readonly arm: string;
+  readonly workspace: 'tuning' | 'table';
+  readonly stage?: string;
+  /** The stage reads no vectors, and so does not wait for them. */
+  readonly withoutVectors?: boolean;
+}
+
+/** A workspace; a stage there, with the first values of the arm's grid; or a part of the points of the grid. */
+export type SharedRequest = StageRequest | { readonly arm: string; readonly part: number; readonly parts: number };
 
 /** Work of processes before the arms. */
 export interface SharedWork {
@@ -62,6 +66,22 @@ export interface SharedWork {
   readonly needs: ReadonlyMap<string, readonly string[]>;
   /** Takes the cost of a task. */
   readonly note: (stages: StageCounts) => void;
+}
+
+/** The data of a run, which processes may open before the run has a folder. */
+export interface RunData {
+  /** The resolved config, without plugins and slices. */
+  readonly config: object;
+  /** The folder of its data, see `setDataFolder`. */
+  readonly dataFolder: string | null;
+}
+
+/** Processes that were started before there is a run. */
+export interface StartedProcesses {
+  /** Has them open the data of the run that is launched later, and do tasks that need no other. */
+  open(data: RunData, work: SharedWork): void;
+  /** Ends those that still run. */
+  end(): void;
 }
 
 /** The program, backend and cache of a process that runs arms. */
@@ -101,10 +121,8 @@ export interface Launcher {
   countArmsAtOnce(arms: number): number;
   /**
    * Starts processes for as many arms, which load their code while the data of the run is read.
-   *
-   * @returns ends those that were not launched.
    */
-  start?(job: ProcessJob, arms: number): Promise<() => void>;
+  start?(job: ProcessJob, arms: number): Promise<StartedProcesses>;
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
 }

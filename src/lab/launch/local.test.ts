@@ -23,6 +23,15 @@ const CHILDREN = `/proc/self/task/${process.pid}/children`;
 /** The ids of the processes that this one has started. */
 const listChildren = () => readFileSync(CHILDREN, 'utf8').trim().split(' ');
 
+/** The processes that were started after some, once there are as many. */
+async function awaitStarted(before: readonly string[], count: number): Promise<string[]> {
+  for (;;) {
+    const started = listChildren().filter((id) => !before.includes(id));
+    if (started.length === count) return started;
+    await sleep(10);
+  }
+}
+
 const program = { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') };
 const rejectHere = () => Promise.reject(new Error('no arm is run in this process'));
 
@@ -96,8 +105,7 @@ describe('several workers', () => {
     const launcher = new LocalLauncher({ name: 'local', workers: 3 });
     const before = listChildren();
     await launcher.start({ program, backend: 'wasm', cacheFolder: folder }, 2);
-    const started = listChildren().filter((id) => !before.includes(id));
-    expect(started).toHaveLength(2);
+    const started = await awaitStarted(before, 2);
     const arms = ['a', 'b', 'c', 'd', 'e'];
     await launcher.launch(buildLocalJob(arms));
     const ran = new Set(arms.map((arm) => PIDS.exec(readFailureFile(arm).message)?.[1]));
@@ -107,11 +115,11 @@ describe('several workers', () => {
   test.skipIf(!existsSync(CHILDREN))('that were started for no run end with the launcher', async () => {
     const launcher = new LocalLauncher({ name: 'local', workers: 2 });
     const before = listChildren();
-    const end = await launcher.start({ program, backend: 'wasm', cacheFolder: folder }, 7);
-    const started = listChildren().filter((id) => !before.includes(id));
-    expect(started).toHaveLength(2);
-    end();
+    const processes = await launcher.start({ program, backend: 'wasm', cacheFolder: folder }, 7);
+    const started = await awaitStarted(before, 2);
+    processes.end();
     while (started.some((id) => listChildren().includes(id))) await sleep(10);
+    expect(listChildren().filter((id) => !before.includes(id))).toEqual([]);
   });
 
   test('end where they stand when the run is interrupted', async () => {

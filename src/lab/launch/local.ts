@@ -1,13 +1,13 @@
 import { letEventsIn } from '../../core/terminal/progress.ts';
-import type { ArmProcess } from './arm-process.ts';
-import type { Launcher, LaunchJob, LocalOptions, ProcessJob } from './launcher.ts';
+import type { Launcher, LaunchJob, LocalOptions, ProcessJob, StartedProcesses } from './launcher.ts';
+import type { ProcessPool } from './process-pool.ts';
 
 /** Runs arms on this machine. */
 export class LocalLauncher implements Launcher {
   readonly name = 'local';
   readonly #workers: number;
   /** Processes that wait for a run. */
-  #started: ArmProcess[] | undefined;
+  #started: ProcessPool | undefined;
 
   constructor({ workers }: LocalOptions) {
     this.#workers = workers;
@@ -17,18 +17,21 @@ export class LocalLauncher implements Launcher {
     return Math.max(1, Math.min(this.#workers, arms));
   }
 
-  async start(job: ProcessJob, arms: number): Promise<() => void> {
-    const { ArmProcess: Process } = await import('./arm-process.ts');
-    const count = this.#workers > 1 ? this.countArmsAtOnce(arms) : 0;
-    const started = Array.from({ length: count }, () => new Process(job));
-    this.#started = started;
-    return () => {
-      for (const process of started) process.kill();
-    };
+  async start(job: ProcessJob, arms: number): Promise<StartedProcesses> {
+    const pool = new (await import('./process-pool.ts')).ProcessPool(job, this.#workers);
+    pool.start(this.countArmsAtOnce(arms));
+    this.#started = pool;
+    return pool;
   }
 
   launch(job: LaunchJob): Promise<void> {
-    return this.#workers === 1 ? runHere(job) : runInPool(job, this.#workers, this.#started);
+    return this.#workers === 1 ? runHere(job) : this.#runInPool(job);
+  }
+
+  async #runInPool(job: LaunchJob): Promise<void> {
+    const pool = this.#started ?? new (await import('./process-pool.ts')).ProcessPool(job, this.#workers);
+    this.#started = undefined; // a pool has one run
+    await pool.run(job);
   }
 }
 
@@ -39,9 +42,4 @@ async function runHere({ arms, runHere: run, report, signal }: LaunchJob): Promi
     await run(arm);
     report(arm, 1);
   }
-}
-
-async function runInPool(job: LaunchJob, workers: number, started: ArmProcess[] | undefined): Promise<void> {
-  const { runInProcesses } = await import('./process-pool.ts');
-  await runInProcesses(job, workers, started);
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { findBuiltModule } from '../../core/built-module.harness.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import { outcomesIn } from '../run/arm-record.ts';
 import type { LaunchJob, SharedTask } from './launcher.ts';
-import { runInProcesses, TaskQueue } from './process-pool.ts';
+import { ProcessPool, TaskQueue } from './process-pool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-pool-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -30,6 +30,8 @@ const createJob = (plan: NonNullable<LaunchJob['plan']>, signal = new AbortContr
   ...{ program: { nodeOptions: [], main: findBuiltModule('lab/launch/arm-process.harness') } },
   ...{ runHere: () => Promise.reject(new Error('no arm is run here')), report: () => {} },
 });
+
+const runInProcesses = (job: LaunchJob, workers: number) => new ProcessPool(job, workers).run(job);
 
 /** Runs arms `a` and `b`, which need all the shared tasks. @returns [time of begin or end, task, process] in order. */
 async function runTasks(tasks: readonly SharedTask[], workers = 2) {
@@ -103,6 +105,49 @@ test('processes start while the tasks are planned', async () => {
   expect(new Set(ids).size).toBe(2);
 });
 
+test('what needs the data alone is done while the run has no folder yet, and is not done again', async () => {
+  const tasks = ['vectors', 'words'].map((id) => createTask(id, [], id));
+  const stages: StageCounts[] = [];
+  const shared = {
+    tasks,
+    needs: new Map([['a', ['vectors']]]),
+    note: (counts: StageCounts) => void stages.push(counts),
+  };
+  const job = createJob(async () => shared);
+  const pool = new ProcessPool(job, 2);
+  const data = mkdtempSync(join(root, 'data-'));
+  pool.open({ config: { folder: data }, dataFolder: null }, shared);
+  while (stages.length < 2) await sleep(10);
+  expect(existsSync(join(folder, 'started.log'))).toBe(false);
+  await pool.run(job);
+  const readTasks = (of: string) =>
+    readFileSync(join(of, 'tasks.log'), 'utf8')
+      .trim()
+      .split('\n')
+      .flatMap((line) => (line.startsWith('begin') ? [line.split('\t')[1]] : []));
+  expect(readTasks(data).sort()).toEqual(['vectors', 'words']);
+  expect(readTasks(folder).sort()).toEqual(['a', 'b']);
+});
+
+const CHILDREN = `/proc/self/task/${process.pid}/children`;
+
+test.skipIf(!existsSync(CHILDREN))('code is loaded at once on the processors that this process leaves', async () => {
+  const main = join(folder, 'slow.mjs');
+  writeFileSync(main, `process.on('message', () => {}); // never says that it has loaded`);
+  const before = readFileSync(CHILDREN, 'utf8').split(' ').length;
+  const countStarted = () => readFileSync(CHILDREN, 'utf8').split(' ').length - before;
+  const atOnce = Math.max(1, availableParallelism() - 1);
+  const pool = new ProcessPool(
+    { cacheFolder: folder, backend: 'wasm', program: { nodeOptions: [], main } },
+    atOnce + 3,
+  );
+  pool.start(atOnce + 3);
+  await sleep(200);
+  expect(countStarted()).toBe(atOnce);
+  pool.end();
+  while (countStarted() > 0) await sleep(10);
+});
+
 test.each(['a plan that fails', 'an end of the run while it is planned'])('%s leaves no process', async (what) => {
   const stop = new AbortController();
   let ids: number[] = [];
@@ -117,12 +162,21 @@ test.each(['a plan that fails', 'an end of the run while it is planned'])('%s le
   expect(outcomesIn(folder).has('a')).toBe(false);
 });
 
+test('a run that was ended before it is launched starts no process', async () => {
+  const job = createJob(() => Promise.reject(new Error('nothing is planned')), AbortSignal.abort(new Error('ended')));
+  await expect(runInProcesses(job, 2)).rejects.toThrow('ended');
+  await sleep(100);
+  expect(existsSync(join(folder, 'started.log'))).toBe(false);
+});
+
 test('workers take tasks of different places, keep to theirs, and help elsewhere when none of theirs is left', async () => {
   const tasks = ['table 1', 'table 2', 'table 3', 'tuning 1'].map((id) => {
     const { request, ...task } = createTask(id, [], id.split(' ')[0] as string);
     return { ...task, request: { shared: request }, tries: 0 };
   });
-  const queue = new TaskQueue(tasks);
+  const queue = new TaskQueue();
+  queue.add(tasks);
+  queue.complete();
   const taken: (string | undefined)[] = [];
   for (const worker of [0, 1, 0, 1, 1]) taken.push((await queue.take(worker))?.id);
   expect(taken).toEqual(['table 1', 'tuning 1', 'table 2', 'table 3', undefined]);

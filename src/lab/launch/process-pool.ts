@@ -1,5 +1,6 @@
-import type { ArmProcess, ArmRequest } from './arm-process.ts';
-import type { LaunchJob, SharedWork } from './launcher.ts';
+import { availableParallelism } from 'node:os';
+import { ArmProcess, type ArmRequest, type OpenRequest } from './arm-process.ts';
+import type { LaunchJob, ProcessJob, RunData, SharedTask, SharedWork } from './launcher.ts';
 
 /**
  * The tries of a task whose process dies: what killed it may have been meant for another, such as memory that ran out
@@ -20,17 +21,14 @@ export interface Task {
 
 /** Tasks in their order, each to be taken when those that it needs are done. */
 export class TaskQueue {
-  #waiting: Task[];
+  #waiting: Task[] = [];
+  #isComplete = false;
   /** Worker -> the place of its last task. */
   readonly #places = new Map<number, string>();
-  readonly #open: Set<string>;
+  readonly #known = new Set<string>();
+  readonly #done = new Set<string>();
   #wake: () => void = () => {};
   #changed = this.#nextChange();
-
-  constructor(tasks: readonly Task[]) {
-    this.#waiting = [...tasks];
-    this.#open = new Set(tasks.map(({ id }) => id));
-  }
 
   #nextChange(): Promise<void> {
     return new Promise((resolve) => {
@@ -43,18 +41,32 @@ export class TaskQueue {
     this.#changed = this.#nextChange();
   }
 
+  /** Adds the tasks that it has not had yet. */
+  add(tasks: readonly Task[]): void {
+    this.#waiting.push(...tasks.filter(({ id }) => !this.#known.has(id)));
+    for (const { id } of tasks) this.#known.add(id);
+    this.#change();
+  }
+
+  /** Ends the additions: a worker that finds no task is done. */
+  complete(): void {
+    this.#isComplete = true;
+    this.#change();
+  }
+
   /** The first of the tasks that can be done: of the worker's place, else of a place that no other worker has. */
   #choose(worker: number): Task | undefined {
-    const ready = this.#waiting.filter(({ needs }) => !needs.some((id) => this.#open.has(id)));
+    const isOpen = (id: string) => this.#known.has(id) && !this.#done.has(id);
+    const ready = this.#waiting.filter(({ needs }) => !needs.some(isOpen));
     const own = this.#places.get(worker);
     const others = [...this.#places].flatMap(([one, place]) => (one === worker ? [] : [place]));
     const free = () => ready.find(({ place }) => !others.includes(place));
     return ready.find(({ place }) => place === own) ?? free() ?? ready[0];
   }
 
-  /** A task for a worker; null if all are taken. Waits while all that are left need others. */
+  /** A task for a worker; null if all are taken. Waits while all that are left need others, or more may be added. */
   async take(worker: number): Promise<Task | null> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || !this.#isComplete) {
       const task = this.#choose(worker);
       if (task !== undefined) {
         this.#places.set(worker, task.place);
@@ -67,7 +79,7 @@ export class TaskQueue {
   }
 
   finish({ id }: Task): void {
-    this.#open.delete(id);
+    this.#done.add(id);
     this.#change();
   }
 
@@ -79,95 +91,144 @@ export class TaskQueue {
   /** Wakes those that wait, for an end. */
   close(): void {
     this.#waiting = [];
-    this.#change();
+    this.complete();
   }
 }
 
 const ARM = 'arm';
 
-function listTasks(arms: readonly string[], { tasks, needs }: SharedWork): Task[] {
-  return [
-    ...tasks.map(({ request, ...task }) => ({ ...task, request: { shared: request }, tries: 0 })),
-    ...arms.map((arm) => ({
-      ...{ id: `${ARM} ${arm}`, needs: needs.get(arm) ?? [], place: ARM },
-      ...{ request: { arm }, tries: 0 },
-    })),
-  ];
-}
+const listShared = (tasks: readonly SharedTask[]): Task[] =>
+  tasks.map(({ request, ...task }) => ({ ...task, request: { shared: request }, tries: 0 }));
+
+const listArms = (arms: readonly string[], needs: SharedWork['needs']): Task[] =>
+  arms.map((arm) => ({
+    ...{ id: `${ARM} ${arm}`, needs: needs.get(arm) ?? [], place: ARM },
+    ...{ request: { arm }, tries: 0 },
+  }));
 
 const NOTHING: SharedWork = { tasks: [], needs: new Map(), note: () => {} };
 
 /**
- * Runs the arms of a job in processes: what arms share is made once, by whichever process is free, then each arm. The
- * processes open the run while the tasks are planned.
- *
- * @param waiting processes that were started before, and are taken from the list; more are started if there are too
- *   few.
- * @throws ProcessDiedError where processes do not even start.
+ * Processes that run the arms of a run: what arms share is made once, by whichever process is free, then each arm. A
+ * pool has one run; whoever makes it ends it.
  */
-export async function runInProcesses(job: LaunchJob, workers: number, waiting: ArmProcess[] = []): Promise<void> {
-  const { ArmProcess: Process } = await import('./arm-process.ts');
-  const startNext = () => (waiting.shift() ?? new Process(job)).open(job.folder);
-  const started = Array.from({ length: Math.min(workers, job.arms.length) }, startNext);
-  const shared = await planShared(job, workers).catch((error: unknown) => {
-    for (const process of started) process.kill();
-    throw error;
-  });
-  const tasks = listTasks(job.arms, shared);
-  const queue = new TaskQueue(tasks);
-  const stop = new AbortController();
-  const bounded = { ...job, signal: AbortSignal.any([job.signal, stop.signal]) };
-  const work = Array.from({ length: Math.min(workers, tasks.length) }, (_, worker) =>
-    runQueuedTasks(bounded, queue, worker, shared.note, started[worker] ?? null).catch((error: unknown) => {
-      stop.abort(error); // what one process cannot, the others cannot either
-      queue.close();
-      throw error;
-    }),
-  );
-  await Promise.allSettled(work);
-  await Promise.all(work);
-}
+export class ProcessPool {
+  readonly #job: ProcessJob;
+  readonly #size: number;
+  readonly #queue = new TaskQueue();
+  readonly #stop = new AbortController();
+  /** They load their code, and wait for a run. */
+  readonly #waiting: ArmProcess[] = [];
+  readonly #working = new Set<ArmProcess>();
+  /** Messages to each process before its first task. */
+  readonly #openings: OpenRequest[] = [];
+  #launched: LaunchJob | null = null;
+  #note: SharedWork['note'] = NOTHING.note;
+  readonly #work: Promise<void>[] = [];
 
-/** @throws the reason of an abort meanwhile. */
-async function planShared({ plan, signal }: LaunchJob, workers: number): Promise<SharedWork> {
-  const shared = await plan?.(workers);
-  signal.throwIfAborted();
-  return shared ?? NOTHING;
-}
+  constructor(job: ProcessJob, size: number) {
+    this.#job = job;
+    this.#size = size;
+  }
 
-/** Takes tasks from the queue until it is empty, with a new process where one has died. */
-async function runQueuedTasks(
-  job: LaunchJob,
-  queue: TaskQueue,
-  number: number,
-  note: SharedWork['note'],
-  started: ArmProcess | null,
-): Promise<void> {
-  const { ArmProcess: Process } = await import('./arm-process.ts');
-  let worker = started;
-  const kill = () => worker?.kill();
-  job.signal.addEventListener('abort', kill);
-  try {
-    for (let task = await queue.take(number); task !== null; task = await queue.take(number)) {
-      job.signal.throwIfAborted();
-      worker ??= new Process(job).open(job.folder);
-      const { request, tries } = task;
-      const arm = 'arm' in request ? request.arm : null;
-      const death = await worker.ask(request, (share) => arm !== null && job.report(arm, share), note);
-      job.signal.throwIfAborted();
-      const isLast = tries + 1 === TRIES;
-      if (death !== null) {
-        if (isLast && !worker.isReady) throw death;
-        worker = null;
-        if (isLast && arm !== null) job.outcomes.fail(arm, death);
-        else if (!isLast) queue.putBack(task);
-      }
-      if (death !== null && !isLast) continue;
-      queue.finish(task); // shared work that is not done is done by the arms
-      if (arm !== null) job.report(arm, 1);
+  /**
+   * Starts processes before there is a run. They load their code at the same time on the processors besides that of this
+   * process, which reads the data meanwhile, and one after the other where these are fewer.
+   */
+  start(count: number): void {
+    const startNext = () => {
+      if (this.#work.length > 0 || this.#stop.signal.aborted || this.#waiting.length === count) return;
+      const process = new ArmProcess(this.#job);
+      this.#waiting.push(process);
+      void process.loaded.then(startNext);
+    };
+    for (let i = 1; i < Math.max(2, availableParallelism()); i++) startNext();
+  }
+
+  /** Has the processes open the data of a run whose arms are not planned yet, and do what needs nothing else. */
+  open(data: RunData, { tasks, note }: SharedWork): void {
+    this.#note = note;
+    this.#openings.push({ data });
+    this.#queue.add(listShared(tasks));
+    this.#begin(Math.max(this.#waiting.length, tasks.length));
+  }
+
+  /**
+   * Runs the arms of a job. The processes open its folder while the tasks are planned; what they share is made first.
+   *
+   * @throws ProcessDiedError where processes do not even start.
+   */
+  async run(job: LaunchJob): Promise<void> {
+    const { arms, folder, plan, signal } = job;
+    signal.throwIfAborted();
+    const stop = () => this.end(signal.reason);
+    signal.addEventListener('abort', stop);
+    this.#launched = job;
+    this.#openings.push({ open: folder });
+    for (const process of this.#working) process.open({ open: folder });
+    this.#begin(arms.length);
+    try {
+      const shared = (await plan?.(this.#size)) ?? NOTHING;
+      this.#note = shared.note;
+      this.#queue.add([...listShared(shared.tasks), ...listArms(arms, shared.needs)]);
+      this.#queue.complete();
+      this.#begin(shared.tasks.length + arms.length);
+    } catch (error) {
+      this.end(error);
+    } finally {
+      await Promise.all(this.#work);
+      signal.removeEventListener('abort', stop);
     }
-  } finally {
-    job.signal.removeEventListener('abort', kill);
-    await worker?.endGracefully();
+    this.#stop.signal.throwIfAborted();
+  }
+
+  /** Ends all processes where they stand. @param reason what the run rejects with. */
+  end(reason?: unknown): void {
+    this.#stop.abort(reason);
+    this.#queue.close();
+    for (const process of [...this.#waiting, ...this.#working]) process.kill();
+  }
+
+  /** Has at least as many workers as tasks, within the size of the pool. */
+  #begin(tasks: number): void {
+    const end = (error: unknown) => this.end(error); // what one process cannot, the others cannot either
+    while (this.#work.length < Math.min(tasks, this.#size))
+      this.#work.push(this.#doTasks(this.#work.length).catch(end));
+  }
+
+  #openProcess(): ArmProcess {
+    const process = this.#waiting.shift() ?? new ArmProcess(this.#job);
+    this.#working.add(process);
+    for (const opening of this.#openings) process.open(opening);
+    return process;
+  }
+
+  /** Takes tasks from the queue until it is empty, with a new process where one has died. */
+  async #doTasks(worker: number): Promise<void> {
+    const { signal } = this.#stop;
+    let process: ArmProcess | null = this.#openProcess();
+    try {
+      for (let task = await this.#queue.take(worker); task !== null; task = await this.#queue.take(worker)) {
+        process ??= this.#openProcess();
+        const { request, tries } = task;
+        const arm = 'arm' in request ? request.arm : null;
+        const report = (share: number) => arm !== null && this.#launched?.report(arm, share);
+        const death = await process.ask(request, report, (stages) => this.#note(stages));
+        signal.throwIfAborted();
+        const isLast = tries + 1 === TRIES;
+        if (death !== null) {
+          this.#working.delete(process);
+          if (isLast && !process.isReady) throw death;
+          process = null;
+          if (isLast && arm !== null) this.#launched?.outcomes.fail(arm, death);
+          else if (!isLast) this.#queue.putBack(task);
+        }
+        if (death !== null && !isLast) continue;
+        this.#queue.finish(task); // shared work that is not done is done by the arms
+        report(1);
+      }
+    } finally {
+      await process?.endGracefully();
+    }
   }
 }

@@ -3,6 +3,8 @@ import { ValidationError } from '../../core/errors/errors.ts';
 import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
+import { getOrCompute } from '../../core/values/once.ts';
+import { setDataFolder } from '../../data/prepared/prepared.ts';
 import { loadDataset } from '../../data/registry.ts';
 import type { SliceSource } from '../../kernel/slices/slice-options.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -23,7 +25,7 @@ import { wrapContent } from '../composition/config-composition.ts';
 import { readYaml } from '../composition/config-file.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import type { ReportShare } from '../launch/launcher.ts';
+import type { ReportShare, RunData } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
 import { installConfigPlugins } from '../plugins/config-plugins.ts';
@@ -110,23 +112,23 @@ export class ArmRunner {
   readonly shared: { readonly name: string; readonly stages: StageCounts }[] = [];
   readonly tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
+  readonly #withoutVectors = new Map<string, Promise<Workspace>>();
 
   /** @throws ValidationError when the dataset has no query to evaluate, or lacks times, threads or attributes that an arm needs. */
   constructor(source: ExperimentSource, queries?: readonly Query[]) {
-    assertArmData(source.dataset, listArmsToRun(source.config));
-    assertMetricData(source.dataset, source.config.evaluation.metrics);
-    assertArmAttributes(source.dataset, listArmsToRun(source.config));
+    const { config, dataset } = source;
+    assertArmData(dataset, listArmsToRun(config));
+    assertMetricData(dataset, config.evaluation.metrics);
+    assertArmAttributes(dataset, listArmsToRun(config));
     this.source = source;
-    this.dataset = source.dataset;
-    this.queries = queries ?? selectEvaluatedQueries(source.dataset, source.config);
-    this.#workspaces = new ByEncoding(source.config, (arm) =>
-      this.#open(this.queries, this.dataset.devConversations, arm),
-    );
-    this.tuningWorkspaces = new ByEncoding(source.config, (arm) => {
-      const { fit, tuning } = splitTuningQueries(this.dataset, source.config);
+    this.dataset = dataset;
+    this.queries = queries ?? selectEvaluatedQueries(dataset, config);
+    this.#workspaces = new ByEncoding(config, (arm) => this.#open(this.queries, dataset.devConversations, arm));
+    this.tuningWorkspaces = new ByEncoding(config, (arm) => {
+      const { fit, tuning } = splitTuningQueries(dataset, config);
       return this.#open(tuning, fit, arm);
     });
-    this.tuning = new ArmTuning(source.config.arms, (arm) => this.measureTuningMetric(arm));
+    this.tuning = new ArmTuning(config.arms, (arm) => this.measureTuningMetric(arm));
   }
 
   /** A runner of another config on the same data; as its owner, the caller disposes it. */
@@ -140,6 +142,16 @@ export class ArmRunner {
    */
   openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
     return this.#workspaces.get(arm);
+  }
+
+  /** A workspace for stages that read no vectors: nothing is embedded for it. */
+  openWithoutVectors(workspace: 'tuning' | 'table', arm: ArmEncoding): Promise<Workspace> {
+    return getOrCompute(this.#withoutVectors, `${workspace} ${this.#workspaces.readKey(arm)}`, () => {
+      const source = { ...this.source, config: chooseArmEncoding(this.source.config, arm), omitsVectors: true };
+      if (workspace === 'table') return openWorkspace(source, this.queries, this.dataset.devConversations);
+      const { fit, tuning } = splitTuningQueries(this.dataset, this.source.config);
+      return openWorkspace(source, tuning, fit);
+    });
   }
 
   async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
@@ -193,7 +205,7 @@ export class ArmRunner {
   }
 
   #listWorkspaces(): Promise<Workspace>[] {
-    return [...this.tuningWorkspaces.list(), ...this.#workspaces.list()];
+    return [...this.tuningWorkspaces.list(), ...this.#workspaces.list(), ...this.#withoutVectors.values()];
   }
 
   /** Counts of each stage over all workspaces, since they were last taken. */
@@ -304,11 +316,8 @@ export class ArmRunner {
   }
 
   async dispose(): Promise<void> {
-    for (const workspace of this.#listWorkspaces())
-      await workspace.then(
-        (opened) => opened.dispose(),
-        () => {}, // it was never opened, as its caller knows
-      );
+    for (const opened of await Promise.allSettled(this.#listWorkspaces())) // the others failed, as their callers know
+      if (opened.status === 'fulfilled') opened.value.dispose();
   }
 }
 
@@ -336,6 +345,26 @@ export async function runArmTask(
   return false;
 }
 
+/** Opens the data of a run that another process begins; its arms are run after {@link assertBegun}. */
+export function openRunData({ config, dataFolder }: RunData, cacheFolder: string): Promise<ArmRunner> {
+  const resolved = config as ExperimentConfig;
+  setDataFolder(resolved.dataset, dataFolder);
+  return openArmRunner(resolved, { cacheFolder });
+}
+
+/** @throws ValidationError where code, data or backend are not those that the run in a folder was begun with. */
+export function assertBegun(folder: string, { source, dataset }: ArmRunner, backend: BackendName): void {
+  const dataHash = dataset.hash;
+  const hash = runHash(source.config, dataHash, backend);
+  const begun = readState(folder);
+  const differing = listDifferingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
+  if (differing.length > 0)
+    throw new ValidationError(
+      `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,
+      { folder, differing },
+    );
+}
+
 /**
  * Opens a run that another process has begun, to run some of its arms.
  *
@@ -351,14 +380,6 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   restoreDataFolder(config.dataset, folder);
   const slices = new BegunSlices(readSliceKeys(folder));
   const runner = await openArmRunner(config, { cacheFolder, slices });
-  const dataHash = runner.dataset.hash;
-  const hash = runHash(config, dataHash, backend);
-  const begun = readState(folder);
-  const differing = listDifferingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
-  if (differing.length > 0)
-    throw new ValidationError(
-      `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,
-      { folder, differing },
-    );
+  assertBegun(folder, runner, backend);
   return runner;
 }

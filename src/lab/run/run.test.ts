@@ -45,10 +45,17 @@ test.each([
   ['are made first where arms run in one process', false, [], true],
   ['are made first for a race', true, ['evaluation.race={confidence: 0.9, rounds: 2}'], true],
   ['are made first by an encoder that is not fitted', true, ['embedding={encoder: use-lite}'], true],
-])('embeddings %s', async (what, fitsInProcesses, overrides, expected) => {
+])('embeddings %s', async (what, inProcesses, overrides, expected) => {
+  let handedOver = 0;
+  const fitElsewhere = async () => void handedOver++;
   const raw = applyOverrides(buildSampleConfig(folder) as Plain, overrides);
   const cache = join(folder, what);
-  const context = { backend, cacheFolder: cache, command: 'ragpp run sample.yaml', fitsInProcesses };
+  const context = {
+    backend,
+    cacheFolder: cache,
+    command: 'ragpp run sample.yaml',
+    ...(inProcesses && { fitElsewhere }),
+  };
   let found: boolean | null = null;
   const stop = () => {
     found ??= existsSync(join(cache, 'embeddings'));
@@ -56,6 +63,7 @@ test.each([
   };
   await expect(runExperiment(resolveConfig(raw, 'sample'), context, stop, stop)).rejects.toThrow('seen');
   expect(found).toBe(expected);
+  expect(handedOver).toBe(expected ? 0 : 1);
 });
 
 test('the figures are computed a step an arm or metric, which is shown', async () => {

@@ -58,8 +58,8 @@ export interface OpenRunContext extends Omit<RunContext, 'cacheFolder'> {
   readonly dataset?: Dataset;
   /** Stored slices, which are verified and used in the place of kernels. */
   readonly replay?: ReplayedSlices;
-  /** True if several processes run the arms: they fit encoders that need the texts alone, each one at a time. */
-  readonly fitsInProcesses?: boolean;
+  /** Has other processes fit the encoders that need the texts alone; without it they are fitted here. */
+  readonly fitElsewhere?: (runner: ArmRunner) => Promise<void>;
   /** Once it is aborted, the run rejects with its reason; looked at whenever progress is shown. */
   readonly signal?: AbortSignal;
 }
@@ -219,13 +219,15 @@ async function prepare(
 ): Promise<PreparedRun> {
   const { backend, cacheFolder, command, progress = ignoreProgress, signal } = context;
   const sliceKeys = slices?.keys ?? null;
+  const handOver = context.fitElsewhere && isFittedByTasks(config) ? context.fitElsewhere : undefined;
+  await handOver?.(runner); // meanwhile what follows is done here
   const planned = { dataset: runner.dataset, config, code: stageVersion, ...(slices && { slices }) };
   const idle = config.arms.some(({ repeats }) => repeats !== null)
     ? (await import('./stage-plan.ts')).findIdleRepetitions(planned)
     : new Map<string, string>();
   const arms = listArmsToRun(config).filter(({ name }) => !idle.has(name));
   assertMeasurable(config, runner);
-  if (!context.fitsInProcesses || !isFittedByTasks(config)) await runner.prepare(arms);
+  if (handOver === undefined) await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
   const captured = captureEnvironment(backend, config.seed, command, config.dataset, config.plugins);
   const environment = withEncoderUse({ ...captured, date: formatNow() }, [...uses]);

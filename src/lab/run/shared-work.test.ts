@@ -9,7 +9,7 @@ import { resolveConfig } from '../config/config.ts';
 import type { SharedTask } from '../launch/launcher.ts';
 import { type ArmRunner, openArmRunner } from './arm-runner.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
-import { doSharedWork, planSharedWork } from './shared-work.ts';
+import { doSharedWork, planOpenings, planSharedWork } from './shared-work.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-shared-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -80,14 +80,36 @@ test('a workspace is opened by one process before others use it, and its texts a
   for (const { id, place, request } of tasks) {
     const needed = tasks.find((task) => task.id === id)?.needs;
     const opening = openings.find((one) => one.place === place)?.id;
-    expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
+    if ('stage' in request && request.withoutVectors)
+      for (const { id: opened } of openings) expect(needed).not.toContain(opened);
+    else expect(needed).toEqual('stage' in request || 'part' in request ? expect.arrayContaining([opening]) : []);
   }
+  const early = planOpenings(runner).tasks.map(({ id }) => id);
+  expect(early.sort()).toEqual(openings.map(({ id }) => id).sort());
   const table = openings.find(({ place }) => place === 'table') as SharedTask;
   for (const name of names) expect(needs.get(name)).toContain(table.id);
   const embeddings = join(folder, 'opened', 'embeddings');
   expect(existsSync(embeddings)).toBe(false);
   await doSharedWork(runner, table.request);
   expect(readdirSync(embeddings).length).toBeGreaterThan(0);
+  await runner.dispose();
+});
+
+test('stages that read no vectors are made before a text is embedded', async () => {
+  const runner = await open('texts');
+  const { tasks } = planSharedWork(runner, listNames(runner), 2);
+  const early = tasks.filter(({ request }) => 'stage' in request && request.withoutVectors);
+  const stages = join(folder, 'texts', 'stages');
+  const ids = new Set(early.map(({ id }) => id));
+  // Those over candidates that vectors find wait for these.
+  const first = early.filter(({ needs }) => needs.every((id) => ids.has(id)));
+  expect(new Set(first.map(({ place }) => place))).toEqual(
+    new Set(['table without vectors', 'tuning without vectors']),
+  );
+  await doTasks([runner], first);
+  expect(readdirSync(stages)).toEqual(expect.arrayContaining(['candidates-bm25', 'turn-components']));
+  expect(readdirSync(join(stages, 'candidates-bm25'))).toHaveLength(2);
+  expect(existsSync(join(folder, 'texts', 'embeddings'))).toBe(false);
   await runner.dispose();
 });
 

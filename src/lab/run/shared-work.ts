@@ -8,9 +8,9 @@ import type { Workspace } from '../../rank/signals/workspace.ts';
 import type { ControlOptions } from '../../rank/signals/worlds/world-parts.ts';
 import { listCombinations } from '../composition/arms.ts';
 import type { Plain } from '../composition/config-file.ts';
-import { inheritTunedPoint } from '../config/arm-selection.ts';
+import { inheritTunedPoint, listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions } from '../config/config.ts';
-import type { SharedRequest, SharedTask, SharedWork } from '../launch/launcher.ts';
+import type { SharedRequest, SharedTask, SharedWork, StageRequest } from '../launch/launcher.ts';
 import type { ArmRunner } from './arm-runner.ts';
 import { StageCache } from './stage-cache.ts';
 import { withTuned } from './tuning.ts';
@@ -79,6 +79,35 @@ function listCertainStages(runner: ArmRunner, arm: ArmOptions, workspace: Worksp
 const listKeptInputs = ({ inputs }: Stage): string[] =>
   inputs.flatMap((input) => (input.isKept ? [input.key] : listKeptInputs(input)));
 
+/** True if a stage is computed from vectors, those of its inputs on disk left aside. */
+function readsVectors({ uses }: PlanOfUses, { key }: Stage): boolean {
+  const { reads } = (uses.get(key) as PlannedUse).use;
+  return reads.includes('vectors') || reads.includes('tokens');
+}
+
+/** The task that opens a workspace with the encoder of an arm. */
+function openingTask(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces): SharedTask {
+  const id = `${workspace} ${runner.tuningWorkspaces.readKey(arm)}`;
+  return { id, needs: [], place: workspace, request: { arm: arm.name, workspace } };
+}
+
+/** Takes the cost of tasks on behalf of an arm. */
+const noteOn =
+  (runner: ArmRunner, name: string): SharedWork['note'] =>
+  (stages) =>
+    void runner.shared.push({ name, stages });
+
+/** The tasks of {@link planSharedWork} that need the data alone. */
+export function planOpenings(runner: ArmRunner): SharedWork {
+  const arms = listArmsToRun(runner.source.config).filter(({ repeats }) => repeats === null);
+  const tasks = arms.flatMap((arm) => [
+    openingTask(runner, arm, 'table'),
+    ...runner.tuning.listTunedChain(arm.name).map((above) => openingTask(runner, above, 'tuning')),
+  ]);
+  const distinct = new Map(tasks.map((task) => [task.id, task]));
+  return { tasks: [...distinct.values()], needs: new Map(), note: noteOn(runner, arms[0]?.name as string) };
+}
+
 /**
  * Plans what several processes do before the arms, each task once: the workspaces, whose texts are embedded where they
  * are not yet, the stages that arms need whatever tuning chooses and that the cache does not have, then the grids of
@@ -93,17 +122,19 @@ export function planSharedWork(runner: ArmRunner, names: readonly string[], part
   const tasks = new Map<string, SharedTask>();
   const needs = new Map<string, readonly string[]>();
   const addOpening = (arm: ArmOptions, workspace: Workspaces): string => {
-    const id = `${workspace} ${openPlans(runner, workspace).readKey(arm)}`;
-    const request = { arm: arm.name, workspace };
-    if (!tasks.has(id)) tasks.set(id, { id, needs: [], place: workspace, request });
-    return id;
+    const task = openingTask(runner, arm, workspace);
+    if (!tasks.has(task.id)) tasks.set(task.id, task);
+    return task.id;
   };
   const addStages = (arm: ArmOptions, workspace: Workspaces): string[] => {
     const opening = addOpening(arm, workspace);
     const stages = listCertainStages(runner, arm, workspace).flatMap((stage) => {
       if (!stage.isKept || existsSync(store.joinStagePath(stage))) return [];
-      const request = { arm: arm.name, workspace, stage: stage.key };
-      const task = { id: stage.key, needs: [opening, ...listKeptInputs(stage)], place: workspace, request };
+      const withoutVectors = !readsVectors(openPlans(runner, workspace).get(arm) as PlanOfUses, stage);
+      const request = { arm: arm.name, workspace, stage: stage.key, withoutVectors };
+      const needs = [...(withoutVectors ? [] : [opening]), ...listKeptInputs(stage)];
+      const place = withoutVectors ? `${workspace} without vectors` : workspace;
+      const task = { id: stage.key, needs, place, request };
       if (!tasks.has(stage.key)) tasks.set(stage.key, task);
       return [stage.key];
     });
@@ -124,8 +155,7 @@ export function planSharedWork(runner: ArmRunner, names: readonly string[], part
     const tuned = runner.tuning.listTunedChain(name).reduce<readonly string[]>(addParts, []);
     needs.set(name, [...addStages(arm, 'table'), ...tuned]);
   }
-  const note = (stages: StageCounts) => void runner.shared.push({ name: names[0] as string, stages });
-  return { tasks: [...tasks.values()], needs, note };
+  return { tasks: [...tasks.values()], needs, note: noteOn(runner, names[0] as string) };
 }
 
 /** Computes a stage of a plan in a workspace, or reads it. */
@@ -143,10 +173,14 @@ async function computeStage(
 }
 
 /** Opens a workspace, and makes a stage there where one is named. */
-async function makeStage(runner: ArmRunner, arm: ArmOptions, workspace: Workspaces, key?: string): Promise<void> {
+async function makeStage(runner: ArmRunner, arm: ArmOptions, request: StageRequest): Promise<void> {
+  const { workspace, stage: key, withoutVectors } = request;
   const options = pickEnd(arm, runner.source.config.arms, 0);
-  const opening = workspace === 'table' ? runner.openArmWorkspace(options) : runner.tuningWorkspaces.get(options);
-  const opened = await opening;
+  const openings = {
+    table: () => runner.openArmWorkspace(options),
+    tuning: () => runner.tuningWorkspaces.get(options),
+  };
+  const opened = await (withoutVectors ? runner.openWithoutVectors(workspace, options) : openings[workspace]());
   if (key === undefined) return;
   const plan = openPlans(runner, workspace).get(options) as PlanOfUses;
   const stage = withInputs(listArmStages(plan, options)).get(key);
@@ -173,7 +207,7 @@ export async function doSharedWork(runner: ArmRunner, request: SharedRequest): P
   try {
     const arm = runner.source.config.arms.find(({ name }) => name === request.arm) as ArmOptions;
     if ('part' in request) await measurePart(runner, arm, request.part, request.parts);
-    else await makeStage(runner, arm, request.workspace, request.stage);
+    else await makeStage(runner, arm, request);
   } catch {
     // the arms that need it fail of the same, each with its own record
   }
