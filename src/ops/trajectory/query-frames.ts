@@ -1,5 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { multiplyChosenRows } from '../../core/tensors/rows.ts';
+import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
+import { viewRow } from '../../core/tensors/rows.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
@@ -76,7 +77,8 @@ interface Context {
 function measureHomogeneities({ frames, points, squares }: Context, query: number, joined: readonly Frame[]): void {
   const rows = new Int32Array(joined.length);
   for (let i = 0; i < rows.length; i++) rows[i] = (joined[i] as Frame).position;
-  const products = multiplyChosenRows(points.vectors, query, frames.vectors, rows, frames.dimension);
+  const vector = viewRow(points.vectors, frames.dimension, query);
+  const products = multiplyChosenRows(vector, frames.vectors, rows, frames.dimension);
   for (let i = 0; i < rows.length; i++) {
     const frame = joined[i] as Frame;
     const square = frame.tables.rows[frame.parent * ROW_WIDTH + ROW.square] as number;
