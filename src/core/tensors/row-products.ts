@@ -1,5 +1,5 @@
 import { once } from '../values/once.ts';
-import { multiplyRows, viewRow } from './rows.ts';
+import { findFirstRows, multiplyRows, viewRow } from './rows.ts';
 
 /** `row-products.wat` as bytes; a test compares them. */
 const KERNEL =
@@ -28,33 +28,16 @@ const openKernel = once(() => {
   };
 });
 
-/** Pairs by their rows: the next pair with the row of each, counted from 1, and 1 where an earlier pair has that row. */
-interface RowChains {
-  readonly next: Int32Array;
-  readonly isLater: Uint8Array;
-}
-
-/** @param rows [pairs], -1 for none. */
-function chainPairs(rows: Int32Array): RowChains {
-  const next = new Int32Array(rows.length);
-  const isLater = new Uint8Array(rows.length);
-  const mask = 2 ** Math.ceil(Math.log2(2 * rows.length)) - 1;
-  const last = new Int32Array(mask + 1); // by row with open addresses: the last pair so far, counted from 1
-  for (let pair = 0; pair < rows.length; pair++) {
-    const row = rows[pair] as number;
-    if (row < 0) continue;
-    let at = row & mask;
-    let before = last[at] as number;
-    while (before !== 0 && rows[before - 1] !== row) {
-      at = (at + 1) & mask;
-      before = last[at] as number;
-    }
-    last[at] = pair + 1;
-    if (before === 0) continue;
-    next[before - 1] = pair + 1;
-    isLater[pair] = 1;
+/** For each pair the next one with the same row, -1 for none. @param firsts the first with it. */
+function chainPairs(firsts: Int32Array): Int32Array {
+  const next = new Int32Array(firsts.length).fill(-1);
+  const last = new Int32Array(firsts.length); // by the first
+  for (let pair = 0; pair < firsts.length; pair++) {
+    const first = firsts[pair] as number;
+    if (first !== pair) next[last[first] as number] = pair;
+    last[first] = pair;
   }
-  return { next, isLater };
+  return next;
 }
 
 /**
@@ -101,7 +84,8 @@ function multiplyBlock(
 ): void {
   const { integers, floats, doubles } = openKernel();
   const columns = (chosen.length * width) / a.length;
-  const { next, isLater } = chainPairs(chosen);
+  const firsts = findFirstRows(chosen, chosen);
+  const next = chainPairs(firsts);
   const right = ROWS + LEFT * a.length;
   const room = Math.min(MOST_RIGHT, Math.floor((MEMORY - right) / (RIGHT * width)));
   doubles.set(a, ROWS / LEFT);
@@ -109,14 +93,14 @@ function multiplyBlock(
   let [count, copied] = [0, 0];
   for (let pair = 0; pair < chosen.length; pair++) {
     const row = chosen[pair] as number;
-    if (row < 0 || isLater[pair] === 1) continue;
+    if (row < 0 || firsts[pair] !== pair) continue;
     if (copied === room) {
       multiplyPairs(waiting, count, width, products);
       [count, copied] = [0, 0];
     }
     const place = right + RIGHT * width * copied++;
     floats.set(viewRow(b, width, row), place / RIGHT);
-    for (let own = pair; own >= 0; own = (next[own] as number) - 1) {
+    for (let own = pair; own >= 0; own = next[own] as number) {
       if (count === MOST_PAIRS) {
         multiplyPairs(waiting, count, width, products);
         count = 0;

@@ -77,6 +77,29 @@ export function spreadRows(
   return spread;
 }
 
+/**
+ * Finds equal rows of a table of two columns, by a table of hashes with open addresses.
+ *
+ * @param a [n] of the first column, and `b` [n] of the second.
+ * @returns [n] the first row that is equal to each; its own number where no earlier one is.
+ */
+export function findFirstRows(a: Int32Array, b: Int32Array): Int32Array {
+  const firsts = new Int32Array(a.length);
+  const mask = 2 ** Math.ceil(Math.log2(2 * a.length + 1)) - 1;
+  const known = new Int32Array(mask + 1); // counted from 1
+  for (let row = 0; row < a.length; row++) {
+    let at = ((a[row] as number) + Math.imul(b[row] as number, 0x9e3779b1)) & mask;
+    let first = known[at] as number;
+    while (first !== 0 && (a[first - 1] !== a[row] || b[first - 1] !== b[row])) {
+      at = (at + 1) & mask;
+      first = known[at] as number;
+    }
+    if (first === 0) known[at] = first = row + 1;
+    firsts[row] = first - 1;
+  }
+  return firsts;
+}
+
 /** Product of row `i` of one row-major matrix with row `j` of another, in float64; in four sums that do not wait for each other. */
 export function multiplyRows(
   a: Float32Array | Float64Array,

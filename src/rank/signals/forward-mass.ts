@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../core/tensors/matmul.ts';
-import { computeRowWidth, gatherRows, transposeRows } from '../../core/tensors/rows.ts';
+import { computeRowWidth, findFirstRows, gatherRows, transposeRows } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
@@ -288,19 +288,18 @@ export async function computeForwardLogMasses(
   options: ForwardOptions,
 ): Promise<Float32Array> {
   const { positions, ringPositions, turns } = pairs;
-  const most = turns.reduce((a, b) => Math.max(a, b), 0) + 1;
   const masses = new ForwardMasses(ahead, options);
-  const known = new Map<number, number>();
+  const firsts = findFirstRows(positions, turns);
   const result = new Float32Array(positions.length);
   for (let pair = 0; pair < positions.length; pair++) {
     if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
     const position = positions[pair] as number;
     if (position < 0) continue;
-    const looker = { position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number };
-    const key = position * most + looker.turns;
-    const mass = known.get(key) ?? masses.logMass(looker);
-    known.set(key, mass);
-    result[pair] = mass;
+    const first = firsts[pair] as number;
+    result[pair] =
+      first < pair
+        ? (result[first] as number)
+        : masses.logMass({ position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number });
   }
   return result;
 }
