@@ -23,6 +23,8 @@ const PASSES: Readonly<Record<string, CountPasses>> = {
   'findBelow/5': countToFound,
   // row-products.wat: pairs of rows
   'multiply/4': (_pairs, count) => count!,
+  // power-sums.wat: powers
+  'sumPowers/4': (_number, count) => count!,
   // best-rows.wat: rows
   'findAbove/7': (row, last, bytes) => (last! - row!) / bytes! + 1,
 };

@@ -1,5 +1,5 @@
-;; Products of pairs of rows in float64, in four sums that do not wait for each other: those of the numbers 0, 1, 2 and 3
-;; modulo 4, and what is left over in the first. Two pairs at a time, since the sums of one would wait.
+;; Products of pairs of rows in float64, in four sums that do not wait for each other: those of the numbers 0, 1, 2 and
+;; 3 modulo 4, and what is left over in the first. Two pairs at a time, since the sums of one would wait.
 ;;
 ;;   pair     int32 [count, 2] places of a row of float64 [width] and of one of float32 [width]; count is even
 ;;   product  float64 [count]
@@ -28,8 +28,10 @@
           (v128.load (local.get $q1)) (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $r1))))))
         (local.set $high1 (f64x2.add (local.get $high1) (f64x2.mul
           (v128.load offset=16 (local.get $q1)) (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $r1))))))
-        (local.set $r0 (i32.add (local.get $r0) (i32.const 16))) (local.set $r1 (i32.add (local.get $r1) (i32.const 16)))
-        (local.set $q0 (i32.add (local.get $q0) (i32.const 32))) (local.set $q1 (i32.add (local.get $q1) (i32.const 32)))
+        (local.set $r0 (i32.add (local.get $r0) (i32.const 16)))
+        (local.set $r1 (i32.add (local.get $r1) (i32.const 16)))
+        (local.set $q0 (i32.add (local.get $q0) (i32.const 32)))
+        (local.set $q1 (i32.add (local.get $q1) (i32.const 32)))
         (br $four)))
       (local.set $first0 (f64x2.extract_lane 0 (local.get $low0)))
       (local.set $first1 (f64x2.extract_lane 0 (local.get $low1)))
