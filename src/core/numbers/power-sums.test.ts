@@ -11,7 +11,7 @@ requirePackages('wabt').test('the bytes of the kernel are those of its text', as
   expect(source, `set KERNEL to '${compiled}'`).toContain(`'${compiled}'`);
 });
 
-/** The high words of the numbers at which fdlibm changes its way: 2^-28, ln 2 / 2, 3 ln 2 / 2, and the end of the kernel. */
+/** High words of the limits of fdlibm's cases, 2^-28, ln 2 / 2 and 3 ln 2 / 2, and of the kernel's least number. */
 const HIGH_WORDS = [0x3e2fffff, 0x3e300000, 0x3fd62e42, 0x3fd62e43, 0x3ff0a2b1, 0x3ff0a2b2, 0x40861fff, 0x40862000];
 
 function drawNumbers(): Float64Array {

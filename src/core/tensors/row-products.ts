@@ -5,13 +5,13 @@ import { findFirstRows, multiplyRows, viewRow } from './rows.ts';
 const KERNEL =
   'AGFzbQEAAAABCAFgBH9/f38AAwIBAAUDAQAQBxUCBm1lbW9yeQIACG11bHRpcGx5AAAK0wMB0AMGBX8CewF8An8CewF8IAIgAUEDdGohBAJAA0AgAiAETw0BIAAoAgAhByAAKAIEIQggACgCCCEMIAAoAgwhDf0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAAAAAAAAIQr9DAAAAAAAAAAAAAAAAAAAAAAhDv0MAAAAAAAAAAAAAAAAAAAAACEPIAggA0ECdGohBiAIIANBfHFBAnRqIQUCQANAIAggBU8NASAJIAf9AAQAIAj9XQMA/V/98gH98AEhCSAKIAf9AAQQIAj9XQMI/V/98gH98AEhCiAOIAz9AAQAIA39XQMA/V/98gH98AEhDiAPIAz9AAQQIA39XQMI/V/98gH98AEhDyAIQRBqIQggDUEQaiENIAdBIGohByAMQSBqIQwMAAsLIAn9IQAhCyAO/SEAIRACQANAIAggBk8NASALIAcrAwAgCCoCALuioCELIBAgDCsDACANKgIAu6KgIRAgCEEEaiEIIA1BBGohDSAHQQhqIQcgDEEIaiEMDAALCyACIAsgCf0hAaAgCv0hACAK/SEBoKA5AwAgAiAQIA79IQGgIA/9IQAgD/0hAaCgOQMIIAJBEGohAiAAQRBqIQAMAAsLCw==';
 
-/** Pairs of rows that the kernel multiplies in one call, even; the rows of the left matrix, and of the right, for them. */
+/** Pairs of rows in one call of the kernel, even; rows of the left matrix, and of the right, in its memory. */
 const [MOST_PAIRS, MOST_LEFT, MOST_RIGHT] = [256, 64, 64];
 /** With fewer numbers a loop is faster. */
 const LEAST_WIDTH = 16;
 /** Bytes of a pair, of a product, and of numbers of the left and the right matrix. */
 const [PAIR, PRODUCT, LEFT, RIGHT] = [8, 8, 8, 4];
-/** The memory of the kernel: pairs, products, rows of the left matrix, and rows of the right one in what is left over. */
+/** Bytes of the memory: pairs, products, rows of the left matrix, and rows of the right one in the rest. */
 const MEMORY = 2 ** 20;
 const ROWS = MOST_PAIRS * (PAIR + PRODUCT);
 
@@ -42,8 +42,8 @@ function chainPairs(firsts: Int32Array): Int32Array {
 
 /**
  * Products of each row of a row-major matrix with the rows of another that are chosen for it, in float64: the bits of
- * {@link multiplyRows}, by a kernel of WebAssembly. A row is copied before it is read, which takes less than to wait for
- * its numbers one by one; one that 64 rows share, once for these.
+ * {@link multiplyRows}, by a kernel of WebAssembly. A chosen row is copied before it is read, which takes less than to
+ * wait for its numbers one by one. A row that up to 64 rows share is copied once for them.
  *
  * @param a row-major [B, D], float32
  * @param b row-major [N, D], float32

@@ -73,8 +73,9 @@ interface Context {
 interface Joints {
   /** The first pair of the same query and conversation. */
   readonly firsts: Int32Array;
-  /** Of first pairs: turns of the conversation as of then, and the ring position of the turn that the query answers. */
+  /** Turns of the conversation as of then, of first pairs. */
   readonly turns: Int32Array;
+  /** Ring position of the turn that the query answers, of first pairs. */
   readonly parents: Int32Array;
   /** The corpus position of that turn; -1 for other pairs. */
   readonly rows: Int32Array;
@@ -82,8 +83,11 @@ interface Joints {
 
 function joinConversations({ frames, points }: Context, positions: Int32Array): Joints {
   const { conversationOf, conversations, ringPosition } = frames.corpus;
-  const [firsts, turns, parents, rows] = Array.from({ length: 4 }, () => new Int32Array(positions.length)) as [
-    ...[Int32Array, Int32Array, Int32Array, Int32Array],
+  const [firsts, turns, parents, rows] = [0, 1, 2, 3].map(() => new Int32Array(positions.length)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
   ];
   const latest = new Int32Array(conversations.length).fill(-1); // the first pair of the last query, by conversation
   const width = positions.length / Math.max(points.timestamps.length, 1);
