@@ -21,8 +21,10 @@ const PASSES: Readonly<Record<string, CountPasses>> = {
   // row-scan.wat: rows
   'findAbove/5': countToFound,
   'findBelow/5': countToFound,
-  // row-products.wat: rows
-  'multiply/5': (_query, _row, _product, count) => count!,
+  // row-products.wat: pairs of rows
+  'multiply/4': (_pairs, count) => count!,
+  // power-sums.wat: powers
+  'sumPowers/4': (_number, count) => count!,
   // best-rows.wat: rows
   'findAbove/7': (row, last, bytes) => (last! - row!) / bytes! + 1,
 };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { computeRowWidth, gatherRows, multiplyRows, spreadRows, viewRow } from './rows.ts';
+import { createRandom } from '../numbers/random.ts';
+import { computeRowWidth, findFirstRows, gatherRows, multiplyRows, spreadRows, viewRow } from './rows.ts';
 
 const matrix = Float32Array.of(1, 2, 3, 4, 5, 6);
 
@@ -34,4 +35,14 @@ test.each([1, 2, 3, 4, 7])('the product of two rows of width %d is the sum over 
       expect(multiplyRows(a, i, b, j, width)).toBe(expected);
     }
   }
+});
+
+test.each([0, 1, 2, 1009])('the first of %d rows that is equal to each', (count) => {
+  const source = createRandom(count, 'rows.test/equal');
+  const [a, b] = [23, 7].map((most) => Int32Array.from({ length: count }, () => source.integer(most) - 1)) as [
+    Int32Array,
+    Int32Array,
+  ];
+  const expected = Array.from(a, (_, row) => a.findIndex((number, other) => number === a[row] && b[other] === b[row]));
+  expect([...findFirstRows(a, b)]).toEqual(expected);
 });

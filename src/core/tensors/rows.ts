@@ -1,6 +1,5 @@
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { DimensionMismatchError } from '../errors/errors.ts';
-import { once } from '../values/once.ts';
 
 /** Sizes bound so far: B queries, C candidates, N corpus, D dimension, T turns, V nodes, E edges, K kept. */
 export type Sizes = Record<string, number>;
@@ -78,6 +77,29 @@ export function spreadRows(
   return spread;
 }
 
+/**
+ * Finds equal rows of a table of two columns, by a table of hashes with open addresses.
+ *
+ * @param a [n] of the first column, and `b` [n] of the second.
+ * @returns [n] the first row that is equal to each; its own number where no earlier one is.
+ */
+export function findFirstRows(a: Int32Array, b: Int32Array): Int32Array {
+  const firsts = new Int32Array(a.length);
+  const mask = 2 ** Math.ceil(Math.log2(2 * a.length + 1)) - 1;
+  const known = new Int32Array(mask + 1); // counted from 1
+  for (let row = 0; row < a.length; row++) {
+    let at = ((a[row] as number) + Math.imul(b[row] as number, 0x9e3779b1)) & mask;
+    let first = known[at] as number;
+    while (first !== 0 && (a[first - 1] !== a[row] || b[first - 1] !== b[row])) {
+      at = (at + 1) & mask;
+      first = known[at] as number;
+    }
+    if (first === 0) known[at] = first = row + 1;
+    firsts[row] = first - 1;
+  }
+  return firsts;
+}
+
 /** Product of row `i` of one row-major matrix with row `j` of another, in float64; in four sums that do not wait for each other. */
 export function multiplyRows(
   a: Float32Array | Float64Array,
@@ -101,61 +123,4 @@ export function multiplyRows(
   }
   for (const end = (i + 1) * width; left < end; left++, right++) first += (a[left] as number) * (b[right] as number);
   return first + second + (third + fourth);
-}
-
-/** `row-products.wat` as bytes; a test compares them. */
-const KERNEL =
-  'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEABAcVAgZtZW1vcnkCAAhtdWx0aXBseQAACokCAYYCAwR/AnsBfCACIANBA3RqIQgCQANAIAIgCE8NAf0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAAAAAAAAIQogACEFIAEgBEECdGohByABIARBfHFBAnRqIQYCQANAIAEgBk8NASAJIAX9AAQAIAH9XQMA/V/98gH98AEhCSAKIAX9AAQQIAH9XQMI/V/98gH98AEhCiABQRBqIQEgBUEgaiEFDAALCyAJ/SEAIQsCQANAIAEgB08NASALIAUrAwAgASoCALuioCELIAFBBGohASAFQQhqIQUMAAsLIAIgCyAJ/SEBoCAK/SEAIAr9IQGgoDkDACACQQhqIQIMAAsLCw==';
-
-/** The memory of the kernel: products of at most 64 rows, the query, and the rows. */
-const MEMORY_BYTES = 2 ** 18;
-const MOST_ROWS = 64;
-/** With fewer numbers a loop is faster. */
-const LEAST_WIDTH = 16;
-
-type Multiply = (query: number, row: number, product: number, count: number, width: number) => void;
-
-const openKernel = once(() => {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(KERNEL, 'base64')));
-  const { buffer } = exports.memory as WebAssembly.Memory;
-  return {
-    multiply: exports.multiply as Multiply,
-    doubles: new Float64Array(buffer),
-    floats: new Float32Array(buffer),
-  };
-});
-
-/**
- * Products of row `i` of a row-major matrix with chosen rows of another, in float64: the bits of {@link multiplyRows},
- * by a kernel of WebAssembly. A row is copied before it is read, which takes less than to wait for its numbers one by
- * one.
- *
- * @param rows [C]; negative ones have the product 0.
- * @returns [C]
- */
-export function multiplyChosenRows(
-  a: Float32Array,
-  i: number,
-  b: Float32Array,
-  rows: Int32Array,
-  width: number,
-): Float64Array {
-  const first = MOST_ROWS + width;
-  const room = Math.min(MOST_ROWS, Math.floor((MEMORY_BYTES - 8 * first) / (4 * width)));
-  if (width < LEAST_WIDTH || room < 1)
-    return Float64Array.from(rows, (row) => (row < 0 ? 0 : multiplyRows(a, i, b, row, width)));
-  const products = new Float64Array(rows.length);
-  const { multiply, doubles, floats } = openKernel();
-  doubles.set(viewRow(a, width, i), MOST_ROWS);
-  for (let start = 0; start < rows.length; start += room) {
-    const count = Math.min(room, rows.length - start);
-    for (let slot = 0, at = 2 * first; slot < count; slot++, at += width) {
-      const row = rows[start + slot] as number;
-      if (row < 0) floats.fill(0, at, at + width);
-      else floats.set(viewRow(b, width, row), at);
-    }
-    multiply(8 * MOST_ROWS, 8 * first, 0, count, width);
-    products.set(doubles.subarray(0, count), start);
-  }
-  return products;
 }

@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
-import { multiplyChosenRows } from '../../core/tensors/rows.ts';
+import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
 import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
@@ -46,9 +46,8 @@ interface Frame {
   readonly tables: FrameTables;
   /** Without the query. */
   readonly tree: ConversationTree;
-  /** Ring and corpus position of the turn that the query answers, and how many answers it had before. */
+  /** Ring position of the turn that the query answers, and how many answers it had before. */
   readonly parent: number;
-  readonly position: number;
   readonly answers: number;
   readonly first: number;
   readonly span: number;
@@ -59,7 +58,7 @@ interface Frame {
   /** The query's own figures. */
   readonly depth: number;
   readonly components: number;
-  homogeneity: number;
+  readonly homogeneity: number;
 }
 
 interface Context {
@@ -68,82 +67,131 @@ interface Context {
   readonly points: QueryPoints;
   /** [B] squared lengths of the query vectors. */
   readonly squares: Float64Array;
-  readonly names: readonly CoordinateName[];
-  readonly scale: ComplexityScale;
 }
 
-/** The homogeneity of a query in frames. */
-function measureHomogeneities({ frames, points, squares }: Context, query: number, joined: readonly Frame[]): void {
-  const rows = new Int32Array(joined.length);
-  for (let i = 0; i < rows.length; i++) rows[i] = (joined[i] as Frame).position;
-  const products = multiplyChosenRows(points.vectors, query, frames.vectors, rows, frames.dimension);
-  for (let i = 0; i < rows.length; i++) {
-    const frame = joined[i] as Frame;
-    const square = frame.tables.rows[frame.parent * ROW_WIDTH + ROW.square] as number;
-    frame.homogeneity = clipCosine(products[i] as number, squares[query] as number, square);
+/** The places at which queries join the conversations of their candidates, [B, C] each. */
+interface Joints {
+  /** The first pair of the same query and conversation. */
+  readonly firsts: Int32Array;
+  /** Turns of the conversation as of then, of first pairs. */
+  readonly turns: Int32Array;
+  /** Ring position of the turn that the query answers, of first pairs. */
+  readonly parents: Int32Array;
+  /** The corpus position of that turn; -1 for other pairs. */
+  readonly rows: Int32Array;
+}
+
+function joinConversations({ frames, points }: Context, positions: Int32Array): Joints {
+  const { conversationOf, conversations, ringPosition } = frames.corpus;
+  const [firsts, turns, parents, rows] = [0, 1, 2, 3].map(() => new Int32Array(positions.length)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
+  const latest = new Int32Array(conversations.length).fill(-1); // the first pair of the last query, by conversation
+  const width = positions.length / Math.max(points.timestamps.length, 1);
+  for (let query = 0, pair = 0; query < points.timestamps.length; query++) {
+    const cutoff = findQueryCutoff(frames, points, query);
+    const [moment, anchor] = [points.timestamps[query] as number, points.anchors[query] as number];
+    const asked = anchor < 0 ? -1 : (conversationOf[anchor] as number);
+    for (const start = pair, end = pair + width; pair < end; pair++) {
+      const position = positions[pair] as number;
+      rows[pair] = -1;
+      if (position < 0) continue;
+      if (position >= cutoff)
+        throw new ValidationError(
+          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
+          { query, position },
+        );
+      const conversation = conversationOf[position] as number;
+      if ((latest[conversation] as number) < start) {
+        latest[conversation] = pair;
+        const count = countTurnsBefore(frames.tables(conversation), moment);
+        const parent = asked === conversation ? (ringPosition[anchor] as number) : count - 1;
+        turns[pair] = count;
+        parents[pair] = parent;
+        rows[pair] = frames.positions(conversation)[parent] as number;
+      }
+      firsts[pair] = latest[conversation] as number;
+    }
   }
+  return { firsts, turns, parents, rows };
 }
 
-function buildFrame(context: Context, query: number, conversation: number): Frame {
-  const { frames, points } = context;
-  const { corpus } = frames;
+/** The frame of a query in a conversation. @param product of the vectors of the query and the turn that it answers. */
+function buildFrame(
+  { frames, trees, points, squares }: Context,
+  query: number,
+  conversation: number,
+  { turns, parent, product }: { readonly turns: number; readonly parent: number; readonly product: number },
+): Frame {
   const tables = frames.tables(conversation);
-  const moment = points.timestamps[query] as number;
-  const turns = countTurnsBefore(tables, moment);
-  const newest = turns - 1;
-  const anchor = points.anchors[query] as number;
-  const answersHere = anchor >= 0 && corpus.conversationOf[anchor] === conversation;
-  const parent = answersHere ? (corpus.ringPosition[anchor] as number) : newest;
-  const tree = context.trees(conversation, turns);
+  const { rows } = tables;
+  const newest = (turns - 1) * ROW_WIDTH;
+  const tree = trees(conversation, turns);
   const answers = tree.children(parent);
-  const first = tables.rows[newest * ROW_WIDTH + ROW.start] as number;
+  const first = rows[newest + ROW.start] as number;
   const depth = tree.depth(parent) + 1;
   const components = points.components[query] as number;
   return {
     turns,
     tree,
     parent,
-    position: frames.positions(conversation)[parent] as number,
     answers,
     first,
-    span: moment - first,
+    span: (points.timestamps[query] as number) - first,
     deepest: Math.max(tree.deepest, depth),
-    mostComponents: Math.max(tables.rows[newest * ROW_WIDTH + ROW.mostComponents] as number, components),
+    mostComponents: Math.max(rows[newest + ROW.mostComponents] as number, components),
     largestGroup: Math.max(tree.largestGroup, answers + 1),
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
-    homogeneity: 0,
+    homogeneity: clipCosine(product, squares[query] as number, rows[parent * ROW_WIDTH + ROW.square] as number),
     tables,
   };
 }
 
-/** The query's coordinates: it is the newest turn, and has no answer yet. */
-const QUERY_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame) => number>> = {
-  depth: (_, frame) => frame.depth / frame.deepest,
-  siblingOrder: (_, frame) => frame.answers / Math.max(frame.answers, 1),
-  homogeneity: (_, frame) => frame.homogeneity,
-  temporal: () => 1,
-  complexity: ({ scale }, frame) => scaleComplexity(frame.components, frame.mostComponents, scale),
-  branchFactor: (_, frame) => (frame.answers + 1) / frame.largestGroup,
-  childrenCount: () => 0,
-};
+/** A coordinate of the query: it is the newest turn, and has no answer yet. */
+function computeQueryValue(name: CoordinateName, frame: Frame, scale: ComplexityScale): number {
+  switch (name) {
+    case 'depth':
+      return frame.depth / frame.deepest;
+    case 'siblingOrder':
+      return frame.answers / Math.max(frame.answers, 1);
+    case 'homogeneity':
+      return frame.homogeneity;
+    case 'temporal':
+      return 1;
+    case 'complexity':
+      return scaleComplexity(frame.components, frame.mostComponents, scale);
+    case 'branchFactor':
+      return (frame.answers + 1) / frame.largestGroup;
+    case 'childrenCount':
+      return 0;
+  }
+}
 
-/** A candidate's coordinates once the query is there, by its ring position. */
-const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame, turn: number) => number>> = {
-  depth: (_, frame, turn) => frame.tree.depth(turn) / frame.deepest,
-  siblingOrder: (_, frame, turn) => frame.tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1),
-  homogeneity: (_, frame, turn) => frame.tree.homogeneity(turn),
-  temporal: (_, { tables, first, span }, turn) =>
-    divideOrZero((tables.rows[turn * ROW_WIDTH + ROW.timestamp] as number) - first, span),
-  complexity: ({ scale }, { tables, mostComponents }, turn) =>
-    scaleComplexity(tables.rows[turn * ROW_WIDTH + ROW.components] as number, mostComponents, scale),
-  branchFactor: (_, frame, turn) => countSiblings(frame, turn) / frame.largestGroup,
-  childrenCount: (_, frame, turn) => {
-    const children = turn === frame.parent ? frame.answers + 1 : frame.tree.children(turn);
-    return children / frame.mostChildren;
-  },
-};
+/** A coordinate of a candidate once the query is there. @param turn its ring position. */
+function computeCandidateValue(name: CoordinateName, frame: Frame, turn: number, scale: ComplexityScale): number {
+  const { tree, tables } = frame;
+  switch (name) {
+    case 'depth':
+      return tree.depth(turn) / frame.deepest;
+    case 'siblingOrder':
+      return tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1);
+    case 'homogeneity':
+      return tree.homogeneity(turn);
+    case 'temporal':
+      return divideOrZero((tables.rows[turn * ROW_WIDTH + ROW.timestamp] as number) - frame.first, frame.span);
+    case 'complexity':
+      return scaleComplexity(tables.rows[turn * ROW_WIDTH + ROW.components] as number, frame.mostComponents, scale);
+    case 'branchFactor':
+      return countSiblings(frame, turn) / frame.largestGroup;
+    case 'childrenCount':
+      return (turn === frame.parent ? frame.answers + 1 : tree.children(turn)) / frame.mostChildren;
+  }
+}
 
 /** The candidate's sibling group, itself included, and the query if both answer the same turn. */
 function countSiblings({ tree, parent, answers }: Frame, turn: number): number {
@@ -193,13 +241,30 @@ export function computeQueryFrames(
   const names = COORDINATES[options.dimensions];
   const squares = computeSquaredLengths(points.vectors, frames.dimension, points.timestamps.length);
   const { trees = createTreesAsOf(frames), complexityScale: scale = 'log' } = options;
-  const context: Context = { frames, trees, points, squares, names, scale };
+  const context: Context = { frames, trees, points, squares };
+  const joints = joinConversations(context, positions);
+  const products = multiplyChosenRows(points.vectors, frames.vectors, joints.rows, frames.dimension);
   const result = allocateFrames(names, positions.length);
-  const writer = new FrameWriter(context, result);
   const width = positions.length / Math.max(points.timestamps.length, 1);
-  for (let query = 0; query < points.timestamps.length; query++) {
-    writer.write(query, positions, query * width, (query + 1) * width);
-  }
+  const { conversationOf, ringPosition } = frames.corpus;
+  const built: Frame[] = []; // of a query, by the first pair of their conversation, counted from the query's first
+  for (let query = 0, pair = 0; query < points.timestamps.length; query++)
+    for (const start = pair, end = pair + width; pair < end; pair++) {
+      const position = positions[pair] as number;
+      if (position < 0) continue;
+      const first = joints.firsts[pair] as number;
+      if (first === pair) {
+        const frame = buildFrame(context, query, conversationOf[position] as number, {
+          turns: joints.turns[pair] as number,
+          parent: joints.parents[pair] as number,
+          product: products[pair] as number,
+        });
+        built[pair - start] = frame;
+        for (let i = 0, at = pair * names.length; i < names.length; i++, at++)
+          result.queries[at] = computeQueryValue(names[i] as CoordinateName, frame, scale);
+      } else copyQuery(result, first, pair);
+      writePair(result, built[first - start] as Frame, pair, ringPosition[position] as number, scale);
+    }
   return result;
 }
 
@@ -216,87 +281,18 @@ function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryF
   };
 }
 
-/** Writes the pairs of one query after the other: a frame is built once for all candidates of its conversation. */
-class FrameWriter {
-  readonly #context: Context;
-  readonly #result: QueryFrames;
-  readonly #candidateValues: readonly (typeof CANDIDATE_VALUES)[CoordinateName][];
-  readonly #queryValues: readonly (typeof QUERY_VALUES)[CoordinateName][];
-  /** The first pair of each conversation, of the last query that has it. */
-  readonly #firstPairs: Int32Array;
-  /** The frames of the query, by the first pair of their conversation, counted from the query's first. */
-  readonly #frames: Frame[] = [];
+function copyQuery({ queries, names }: QueryFrames, from: number, pair: number): void {
+  for (let i = 0; i < names.length; i++) queries[pair * names.length + i] = queries[from * names.length + i] as number;
+}
 
-  constructor(context: Context, result: QueryFrames) {
-    const { length } = context.frames.corpus.conversations;
-    this.#context = context;
-    this.#result = result;
-    this.#candidateValues = context.names.map((name) => CANDIDATE_VALUES[name]);
-    this.#queryValues = context.names.map((name) => QUERY_VALUES[name]);
-    this.#firstPairs = new Int32Array(length).fill(-1);
-  }
-
-  /** @param start of the query's pairs, and `end` their end. */
-  write(query: number, positions: Int32Array, start: number, end: number): void {
-    const { frames, points } = this.#context;
-    const { conversationOf, ringPosition } = frames.corpus;
-    this.#join(query, positions, start, end, findQueryCutoff(frames, points, query));
-    for (let pair = start; pair < end; pair++) {
-      const position = positions[pair] as number;
-      if (position < 0) continue;
-      const first = this.#firstPairs[conversationOf[position] as number] as number;
-      const frame = this.#frames[first - start] as Frame;
-      if (first === pair) this.#writeQuery(frame, pair);
-      else this.#copyQuery(first, pair);
-      this.#writePair(frame, pair, ringPosition[position] as number);
-    }
-  }
-
-  /** Builds the frames of the conversations of a query's candidates. @param cutoff of the turns that it may see. */
-  #join(query: number, positions: Int32Array, start: number, end: number, cutoff: number): void {
-    const { conversationOf } = this.#context.frames.corpus;
-    const joined: Frame[] = [];
-    for (let pair = start; pair < end; pair++) {
-      const position = positions[pair] as number;
-      if (position < 0) continue;
-      if (position >= cutoff)
-        throw new ValidationError(
-          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
-          { query, position },
-        );
-      const conversation = conversationOf[position] as number;
-      if ((this.#firstPairs[conversation] as number) >= start) continue;
-      this.#firstPairs[conversation] = pair;
-      const frame = buildFrame(this.#context, query, conversation);
-      this.#frames[pair - start] = frame;
-      joined.push(frame);
-    }
-    measureHomogeneities(this.#context, query, joined);
-  }
-
-  /** Writes the query's coordinates in a frame. */
-  #writeQuery(frame: Frame, pair: number): void {
-    const values = this.#queryValues;
-    for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
-      this.#result.queries[at] = (values[i] as (typeof values)[0])(this.#context, frame);
-  }
-
-  #copyQuery(from: number, pair: number): void {
-    const { queries, names } = this.#result;
-    for (let i = 0; i < names.length; i++)
-      queries[pair * names.length + i] = queries[from * names.length + i] as number;
-  }
-
-  #writePair(frame: Frame, pair: number, ringPosition: number): void {
-    const result = this.#result;
-    const values = this.#candidateValues;
-    for (let i = 0, at = pair * values.length; i < values.length; i++, at++)
-      result.candidates[at] = (values[i] as (typeof values)[0])(this.#context, frame, ringPosition);
-    const steps = frame.turns - ringPosition;
-    result.turns[pair] = frame.turns;
-    result.ringPositions[pair] = ringPosition;
-    result.lineDistances[pair] = steps;
-    result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
-    result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
-  }
+function writePair(result: QueryFrames, frame: Frame, pair: number, ringPosition: number, scale: ComplexityScale) {
+  const { names, candidates } = result;
+  for (let i = 0, at = pair * names.length; i < names.length; i++, at++)
+    candidates[at] = computeCandidateValue(names[i] as CoordinateName, frame, ringPosition, scale);
+  const steps = frame.turns - ringPosition;
+  result.turns[pair] = frame.turns;
+  result.ringPositions[pair] = ringPosition;
+  result.lineDistances[pair] = steps;
+  result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
+  result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
 }

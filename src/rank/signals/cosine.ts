@@ -3,7 +3,8 @@ import { DimensionMismatchError, ValidationError } from '../../core/errors/error
 import { ensureBackend, prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { normaliseRows } from '../../core/tensors/matmul.ts';
 import type { RowBlocks } from '../../core/tensors/row-blocks.ts';
-import { assertShape, multiplyChosenRows, multiplyRows } from '../../core/tensors/rows.ts';
+import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
+import { assertShape, multiplyRows } from '../../core/tensors/rows.ts';
 import { readBack, scoped } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { EncoderOptions } from '../../index/encoders/registry.ts';
@@ -171,15 +172,13 @@ export function computeHostCosines(
   queries: Float32Array,
   positions: Int32Array,
 ): Float32Array {
-  const count = queries.length / dimension;
-  const width = positions.length / count;
-  const viewPool = (query: number) => positions.subarray(query * width, (query + 1) * width);
   const result = new Float32Array(positions.length);
-  for (let query = 0; query < count; query++) {
+  const width = (positions.length * dimension) / queries.length;
+  const products = multiplyChosenRows(queries, vectors, positions, dimension);
+  for (let query = 0, pair = 0; pair < result.length; query++) {
     const length = Math.sqrt(multiplyRows(queries, query, queries, query, dimension));
-    if (length === 0) continue;
-    const products = multiplyChosenRows(queries, query, vectors, viewPool(query), dimension);
-    for (let i = 0; i < width; i++) result[query * width + i] = (products[i] as number) / length;
+    for (const end = pair + width; pair < end; pair++)
+      result[pair] = length === 0 ? 0 : (products[pair] as number) / length;
   }
   return result;
 }

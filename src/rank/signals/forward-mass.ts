@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { openPowerSums } from '../../core/numbers/power-sums.ts';
 import { matmul } from '../../core/tensors/matmul.ts';
-import { computeRowWidth, gatherRows, transposeRows } from '../../core/tensors/rows.ts';
+import { computeRowWidth, findFirstRows, gatherRows, transposeRows } from '../../core/tensors/rows.ts';
 import { readBack } from '../../core/tensors/scope.ts';
 import { letEventsIn } from '../../core/terminal/progress.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
@@ -217,8 +218,8 @@ class ForwardMasses {
   /** `logit = cosine * slope + offset` by distance, 0 … W. */
   readonly #slopes: Float64Array;
   readonly #offsets: Float64Array;
-  /** The logits of one looker. */
-  readonly #logits: Float64Array;
+  /** Its numbers are the logits of one looker. */
+  readonly #powers = openPowerSums();
   #count = 0;
 
   constructor(ahead: TurnsAhead, options: ForwardOptions) {
@@ -227,12 +228,12 @@ class ForwardMasses {
     this.#options = options;
     this.#slopes = slope;
     this.#offsets = offset;
-    this.#logits = new Float64Array(2 * ahead.width + 1);
+    this.#powers.reserve(2 * ahead.width + 1);
   }
 
   /** Takes in the keys `start` to `end` - 1 positions after the looker. @param ring turns on it. */
   #push(looker: Looker, start: number, end: number, ring: number): void {
-    const [logits, slopes, offsets] = [this.#logits, this.#slopes, this.#offsets];
+    const [logits, slopes, offsets] = [this.#powers.numbers, this.#slopes, this.#offsets];
     this.#ahead.copyCosines(looker, start, end, logits, this.#count);
     for (let k = start; k < end; k++, this.#count++) {
       const distance = Math.min(k, ring - k);
@@ -261,12 +262,11 @@ class ForwardMasses {
   /** `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive); {@link MASKED} without a key. */
   logMass(looker: Looker): number {
     const far = this.#look(looker);
-    const logits = this.#logits;
+    const logits = this.#powers.numbers;
     const isMultiplicative = this.#options.combine === 'multiplicative';
     let greatest = isMultiplicative ? 0 : MASKED;
     for (let i = 0; i < this.#count; i++) greatest = Math.max(greatest, logits[i] as number);
-    let sum = isMultiplicative ? far * Math.exp(-greatest) : 0;
-    for (let i = 0; i < this.#count; i++) sum += Math.exp((logits[i] as number) - greatest);
+    const sum = this.#powers.add(this.#count, greatest, isMultiplicative ? far * Math.exp(-greatest) : 0);
     return sum === 0 ? MASKED : greatest + Math.log(sum);
   }
 }
@@ -288,19 +288,18 @@ export async function computeForwardLogMasses(
   options: ForwardOptions,
 ): Promise<Float32Array> {
   const { positions, ringPositions, turns } = pairs;
-  const most = turns.reduce((a, b) => Math.max(a, b), 0) + 1;
   const masses = new ForwardMasses(ahead, options);
-  const known = new Map<number, number>();
+  const firsts = findFirstRows(positions, turns);
   const result = new Float32Array(positions.length);
   for (let pair = 0; pair < positions.length; pair++) {
     if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
     const position = positions[pair] as number;
     if (position < 0) continue;
-    const looker = { position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number };
-    const key = position * most + looker.turns;
-    const mass = known.get(key) ?? masses.logMass(looker);
-    known.set(key, mass);
-    result[pair] = mass;
+    const first = firsts[pair] as number;
+    result[pair] =
+      first < pair
+        ? (result[first] as number)
+        : masses.logMass({ position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number });
   }
   return result;
 }

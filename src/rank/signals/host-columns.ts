@@ -107,33 +107,40 @@ export interface AttentionInputs {
   readonly distances: Column | null;
 }
 
-/** The scores of one mechanism. */
-function fillMechanism(
-  mechanism: 'rcp' | 'ircp' | 'tpo',
-  { steps, cosine, logMasses, distances }: AttentionInputs,
-  options: AttentionOptions,
-): FillRow {
-  const fill = fillLogits(cosine, mechanism === 'tpo' ? (distances as Column) : steps, options);
-  return (column, start, end) => {
-    fill(column, start, end);
-    if (mechanism !== 'ircp' || logMasses === undefined) return normaliseRow(column, start, end);
+/** Makes the scores of a mechanism of a query's logits, in their place. */
+function fillWeights(mechanism: AttentionOptions['mechanism'], logMasses: Column | undefined): FillRow {
+  if (mechanism !== 'ircp' || logMasses === undefined) return normaliseRow;
+  return (logits, start, end) => {
     for (let pair = start; pair < end; pair++)
-      column[pair] = computeSigmoid32(Math.fround((column[pair] as number) - (logMasses[pair] as number)));
+      logits[pair] = computeSigmoid32(Math.fround((logits[pair] as number) - (logMasses[pair] as number)));
   };
 }
 
 /** Scores by the mechanism of the options, as tensors give them. */
 export function fillAttention(inputs: AttentionInputs, options: AttentionOptions): FillRow {
+  const { steps, cosine, logMasses, distances } = inputs;
   const { mechanism, mix } = options;
-  if (mechanism !== 'unified') return fillMechanism(mechanism, inputs, options);
+  if (mechanism !== 'unified') {
+    const fill = fillLogits(cosine, mechanism === 'tpo' ? (distances as Column) : steps, options);
+    const weigh = fillWeights(mechanism, logMasses);
+    return (column, start, end) => {
+      fill(column, start, end);
+      weigh(column, start, end);
+    };
+  }
   assertMix(mix);
   const [rcp, ircp, tpo] = (['rcp', 'ircp', 'tpo'] as const).map((name) => ({
-    fill: fillMechanism(name, inputs, options),
-    scores: new Float32Array(inputs.cosine.length),
+    weigh: fillWeights(name, logMasses),
+    scores: new Float32Array(cosine.length),
     share: Math.fround(mix[name]),
   })) as [Part, Part, Part];
+  const fillBySteps = fillLogits(cosine, steps, options);
+  const fillByDistances = fillLogits(cosine, distances as Column, options);
   return (column, start, end) => {
-    for (const { fill, scores } of [rcp, ircp, tpo]) fill(scores, start, end);
+    fillBySteps(rcp.scores, start, end);
+    ircp.scores.set(rcp.scores.subarray(start, end), start);
+    fillByDistances(tpo.scores, start, end);
+    for (const { weigh, scores } of [rcp, ircp, tpo]) weigh(scores, start, end);
     const read = ({ scores, share }: Part, pair: number) => Math.fround((scores[pair] as number) * share);
     for (let pair = start; pair < end; pair++)
       column[pair] = Math.fround(Math.fround(read(rcp, pair) + read(ircp, pair)) + read(tpo, pair));
@@ -141,7 +148,7 @@ export function fillAttention(inputs: AttentionInputs, options: AttentionOptions
 }
 
 interface Part {
-  readonly fill: FillRow;
+  readonly weigh: FillRow;
   readonly scores: Column;
   readonly share: number;
 }
