@@ -89,8 +89,10 @@ export class RunNumbers {
     const [places, numbers] = [this.#places, this.#numbers];
     this.#places = new Float64Array(2 * places.length).fill(EMPTY);
     this.#numbers = new Int32Array(2 * places.length).fill(EMPTY);
-    for (const [at, run] of places.entries())
+    for (let at = 0; at < places.length; at++) {
+      const run = places[at] as number;
       if (run !== EMPTY) this.#put(this.#locate(run), run, numbers[at] as number);
+    }
   }
 }
 
