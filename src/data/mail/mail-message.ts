@@ -129,7 +129,7 @@ const SEARCHED_BYTES = 2 ** 22;
 const HEADER_END = /(?:^|\n)\r?\n/;
 const TEXT_TYPE = /^text\/(plain|html)[ \t]*(?:;[ \t]*(?!format)[\w-]+=(?:[\w-]+|"[\w-]+")[ \t]*)*;?$/i;
 const CHARSET = /;[ \t]*charset="?([\w-]+)/i;
-/** Of the charsets in which a line end is one byte, those that most mails are in. */
+/** Decoders of the most frequent charsets, all of which have line ends of one byte. */
 const DECODERS: ReadonlyMap<string, TextDecoder> = new Map(
   ['utf-8', 'us-ascii', 'iso-8859-1', 'iso-8859-15', 'windows-1252'].map((name) => [name, new TextDecoder(name)]),
 );
@@ -139,7 +139,7 @@ interface TextForm {
   readonly decoder: TextDecoder;
 }
 
-/** How to read the body of a mail that is one text without a transfer encoding; null for any other mail. */
+/** The form of a body that is one text without a transfer encoding; null for any other mail. */
 function readTextForm(headers: readonly Header[]): TextForm | null {
   const find = (key: string) => headers.find((header) => header.key === `content-${key}`)?.value;
   const type = find('type') ?? 'text/plain';

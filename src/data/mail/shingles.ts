@@ -162,7 +162,7 @@ export function findFirstCopies(texts: readonly Int32Array[]): Int32Array {
   return copies;
 }
 
-/** The position of the first text that is the same as one of so many runs, -1 if there is none. */
+/** The position of the first text that is the same as one of `size` runs, -1 if there is none. */
 function findFirstAlike(shared: ReadonlyMap<number, number>, size: number, sizes: Int32Array): number {
   let first = -1;
   for (const [position, count] of shared) {
