@@ -56,8 +56,9 @@ function selectDated(
 
 /** [mails] the id of the first mail with nearly the same text, null for a first one. */
 function findOriginals(mails: readonly LabelledMail[]): (string | null)[] {
-  const texts = mails.map(({ text }) => text);
-  return Array.from(findFirstCopies(texts, new Vocabulary()), (first) => mails[first]?.id ?? null);
+  const vocabulary = new Vocabulary();
+  const texts = mails.map(({ text }) => vocabulary.encode(splitIntoTokens(text)));
+  return Array.from(findFirstCopies(texts), (first) => mails[first]?.id ?? null);
 }
 
 /** The thread of a mail, or the group of its near-duplicates: the root of what it answers or repeats. */

@@ -148,18 +148,18 @@ function makeTemporary(path: string, mode: number): { readonly file: number; rea
   }
 }
 
-function fillAndSync(file: number, parts: Iterable<Uint8Array>): void {
+function fill(file: number, parts: Iterable<Uint8Array>, isSynced: boolean): void {
   let bytes = 0;
   for (const part of parts) {
     writeFully(file, part);
     bytes += part.byteLength;
   }
-  fsyncSync(file);
+  if (isSynced) fsyncSync(file);
   const { size } = fstatSync(file);
   if (size !== bytes) throw new Error(`${size} of ${bytes} bytes were written`);
 }
 
-function replace(path: string, parts: Iterable<Uint8Array>, mode: number | null): void {
+function replace(path: string, parts: Iterable<Uint8Array>, mode: number | null, isSynced: boolean): void {
   const existing = readStats(path);
   refuseLink('write', path);
   if (existing !== null && !existing.isFile()) throw new Error('it is not a regular file; remove it');
@@ -167,7 +167,7 @@ function replace(path: string, parts: Iterable<Uint8Array>, mode: number | null)
   try {
     try {
       if (existing !== null) fchmodSync(file, mode ?? existing.mode & PERMISSIONS);
-      fillAndSync(file, parts);
+      fill(file, parts, isSynced);
     } finally {
       closeSync(file);
     }
@@ -183,17 +183,20 @@ function replace(path: string, parts: Iterable<Uint8Array>, mode: number | null)
  *
  * @param content whole, or in parts that are made as they are written.
  * @param mode the permissions of the file, such as 0o600 for a secret; null: those of the file before it, or those that the system gives.
+ * @param isSynced false for a file of a cache, which has checksums: a power failure may damage what was written shortly
+ *   before it.
  * @throws StorageError, also if the path is a link or not a regular file, and for an error of the parts.
  */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array | Iterable<Uint8Array>,
   mode: number | null = null,
+  isSynced = true,
 ): void {
   runNamingPath('write', path, () => {
     makeMissing(dirname(path));
     const whole = typeof content === 'string' ? Buffer.from(content) : content;
-    replace(path, whole instanceof Uint8Array ? [whole] : whole, mode);
+    replace(path, whole instanceof Uint8Array ? [whole] : whole, mode, isSynced);
   });
 }
 

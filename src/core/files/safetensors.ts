@@ -34,6 +34,8 @@ const roundToHalf = (data: TensorData) => (data instanceof Float32Array ? encode
 export interface TensorStorage {
   /** True if float32 arrays are rounded to F16, half the bytes; false by default. */
   readonly half?: boolean;
+  /** See {@link writeAtomic}; true by default. */
+  readonly isSynced?: boolean;
 }
 
 /** A tensor in the header of a file; the data of all are in this order. */
@@ -79,7 +81,7 @@ export function encodeSafetensors({ tensors, metadata }: TensorFile, { half = fa
 
 /** Writes {@link encodeSafetensors} atomically. */
 export const writeSafetensors = (path: string, file: TensorFile, storage: TensorStorage = {}): void =>
-  writeAtomic(path, encodeSafetensors(file, storage));
+  writeAtomic(path, encodeSafetensors(file, storage), null, storage.isSynced);
 
 interface Entry {
   readonly dtype: string;

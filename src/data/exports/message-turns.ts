@@ -3,7 +3,7 @@ import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Turn } from '../../model/turns/turn.ts';
 import { isId } from '../jsonl/jsonl-rows.ts';
 import { EarlierBodies } from '../mail/mail-quotes.ts';
-import { splitIntoTokens, Vocabulary } from '../mail/shingles.ts';
+import { splitIntoTokens } from '../mail/shingles.ts';
 import { type Link, liftLinks, settleTimes } from '../mail/thread-parents.ts';
 import type { Counts } from '../prepared/prepared.ts';
 import type { SourceMessage } from './source-message.ts';
@@ -66,7 +66,7 @@ const RUN = 8;
 
 /** The texts of earlier turns: runs of words, and lines that are too short for one. */
 class EarlierTexts {
-  readonly #bodies = new EarlierBodies(new Vocabulary());
+  readonly #bodies = new EarlierBodies();
   readonly #shortLines = new Set<string>();
 
   add(text: string): void {
@@ -78,8 +78,8 @@ class EarlierTexts {
   }
 
   selectNewLines(text: string): string {
-    const lines = this.#bodies.selectUnsaidLines(text.split('\n'));
-    return lines
+    const { unsaid } = this.#bodies.compareLines(text.split('\n'));
+    return unsaid
       .filter((line) => !this.#shortLines.has(splitIntoTokens(line).join(' ')))
       .join('\n')
       .trim();

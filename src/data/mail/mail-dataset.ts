@@ -30,7 +30,7 @@ export function writePrepared(path: string, prepared: Prepared): void {
   const lines = [encodeJsonLine(['facts', prepared.facts])];
   for (const part of PARTS) for (const row of prepared[part]) lines.push(encodeJsonLine([part, row]));
   const body = Buffer.concat(lines);
-  writeAtomic(path, Buffer.concat([body, encodeChecksumLine(body)]));
+  writeAtomic(path, Buffer.concat([body, encodeChecksumLine(body)]), null, false);
 }
 
 function encodeJsonLine(row: readonly unknown[]): Buffer {

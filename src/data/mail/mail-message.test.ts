@@ -1,5 +1,6 @@
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseMail, readMailingList } from './mail-message.ts';
+import { normaliseBody, parseMail, readMailingList } from './mail-message.ts';
 
 const encodeLatin = (text: string) => Buffer.from(text, 'latin1');
 
@@ -39,6 +40,44 @@ describe('parseMail', () => {
   it('reads raw bytes of a charset that is not UTF-8', async () => {
     const mail = await parseMail(encodeLatin('Content-Type: text/plain; charset=iso-8859-1\n\ncaf\xe9\n'));
     expect(mail.body).toBe('café\n');
+  });
+
+  it.each([
+    ['no header', '\nlate \xe9t\xc3\xa9\n\nb'],
+    ['no body', 'Subject: a\n\n'],
+    ['headers alone', 'Subject: a'],
+    ['a last line without its end', 'Subject: a\n\nb\nc'],
+    ['line ends of two bytes', 'Subject: a\r\n\r\nb\r\n\r\nc\r\n'],
+    ['half a line end', 'Subject: a\n\nb\r'],
+    ['line ends of three bytes', 'Subject: a\r\r\n\r\r\nb\r\r\nc\n\nd'],
+    ['a byte order mark', 'Subject: a\n\n\xef\xbb\xbfb\n'],
+    ['another charset', 'Content-Type: text/plain; charset="ISO-8859-15"\n\n\xa4 \xe9'],
+    ['a charset that is rare', 'Content-Type: text/plain; charset=utf-16le\n\na\0\n\0b\0'],
+    ['two charsets', 'Content-Type: text/plain; x=1; charset=utf-8; charset=iso-8859-1\n\n\xc3\xa9'],
+    ['a charset in a quote', 'Content-Type: text/plain; x=";charset=utf-8"; charset=iso-8859-1\n\n\xc3\xa9'],
+    ['a charset in a comment', 'Content-Type: text/plain (;charset=utf-8); charset=iso-8859-1\n\n\xc3\xa9'],
+    ['a charset in an open quote', 'Content-Type: text/plain; x="1; charset=iso-8859-1\n\n\xc3\xa9'],
+    ['another parameter', 'Content-Type: text/plain; x-charset=iso-8859-1\n\n\xc3\xa9'],
+    ['two types', 'Content-Type: text/plain\nContent-Type: text/html\n\n<b>a</b>'],
+    ['HTML', 'Content-Type: TEXT/HTML; charset=us-ascii\r\n\r\n<pre>caf\xe9\r\n\r\ncr\xe8me</pre>'],
+    ['plain text that looks like HTML', 'Content-Type: Text/Plain\n\n<b>a</b>'],
+    ['HTML without a type', 'Subject: a\n\n<b>caf\xc3\xa9</b>\n'],
+    ['flowed lines', 'Content-Type: text/plain; charset=utf-8; format=flowed\n\na \nb\n c\n'],
+    ['an encoding in a comment', 'Content-Transfer-Encoding: (8bit) quoted-printable\n\na=\nb'],
+    ['an encoding around a comment', 'Content-Transfer-Encoding: base(a)64\n\nUGFuY2FrZXMhCg==\n'],
+    ['an unknown encoding', 'Content-Transfer-Encoding: x-base64\n\nUGFuY2FrZXMhCg==\n'],
+    ['an attachment', 'Content-Disposition: attachment\n\na\n'],
+    ['an inline text', 'Content-Disposition: inline\nContent-Transfer-Encoding: 7BIT\n\na=41\n'],
+  ])('reads the body as the parser does by itself: %s', async (_, text) => {
+    const { text: body = '', html = '' } = await PostalMime.parse(encodeLatin(text), { forceRfc822Attachments: true });
+    expect((await parseMail(encodeLatin(text))).body).toBe(
+      normaliseBody(body) || html.replace(/<[^>]*>/g, '').trimEnd(),
+    );
+  });
+
+  it.each(['\n', '\r\n'])('reads HTML the same with each line end: %j', async (end) => {
+    const lines = ['Content-Type: text/html', '', '<blockquote>', '<pre><p>', 'a</pre>'];
+    expect((await parseMail(encodeLatin(lines.join(end)))).body).toBe('> a');
   });
 
   it('decodes base64', async () => {

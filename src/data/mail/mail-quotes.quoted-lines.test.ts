@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { EarlierBodies } from './mail-quotes.ts';
-import { Vocabulary } from './shingles.ts';
 
 const numberWords = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `w${from + i}`).join(' ');
 
@@ -20,9 +19,9 @@ function selectUnsaidSlowly(body: string, lines: readonly string[]): string[] {
 
 describe('EarlierBodies', () => {
   const rememberBody = (body: string) => {
-    const earlier = new EarlierBodies(new Vocabulary());
+    const earlier = new EarlierBodies();
     earlier.add(body);
-    return earlier;
+    return { selectUnsaidLines: (lines: readonly string[]) => earlier.compareLines(lines).unsaid };
   };
 
   it('drops lines of an earlier body, also if they are wrapped differently', () => {
@@ -53,7 +52,7 @@ describe('EarlierBodies', () => {
   });
 
   it('knows only what was added', () => {
-    expect(new EarlierBodies(new Vocabulary()).selectUnsaidLines([numberWords(0, 11)])).toEqual([numberWords(0, 11)]);
+    expect(new EarlierBodies().compareLines([numberWords(0, 11)]).unsaid).toEqual([numberWords(0, 11)]);
   });
 
   it('agrees with a comparison of all runs', () => {

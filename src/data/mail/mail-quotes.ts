@@ -1,46 +1,16 @@
-import { hashShingles, splitIntoTokens, type Vocabulary } from './shingles.ts';
+import { hashShingles, RunNumbers, splitIntoTokens, Vocabulary } from './shingles.ts';
 
 /** Length of the runs of words that two mails do not share by chance. */
 const RUN = 8;
 /** A line at least this covered by runs of an earlier mail is that mail's. */
 const COVERED = 0.5;
 
-/** A place without a run: hashes of runs are not negative. */
-const EMPTY = -1;
-
-/**
- * A set of hashes of runs, by open addressing: at most half of the places are taken. A set of JavaScript holds 2^24
- * values, fewer than the runs of a large archive, and makes an object of each.
- */
-export class RunSet {
-  #places = new Float64Array(2 ** 16).fill(EMPTY);
-  #size = 0;
-
-  /** The place of a run, or the empty one that it would take. */
-  #locate(run: number): number {
-    const mask = this.#places.length - 1;
-    let at = Math.floor(run / 2 ** 21) & mask; // the upper 32 of the 53 bits
-    while (this.#places[at] !== EMPTY && this.#places[at] !== run) at = (at + 1) & mask;
-    return at;
-  }
-
-  add(run: number): void {
-    const at = this.#locate(run);
-    if (this.#places[at] === run) return;
-    this.#places[at] = run;
-    this.#size++;
-    if (2 * this.#size > this.#places.length) this.#grow();
-  }
-
-  has(run: number): boolean {
-    return this.#places[this.#locate(run)] === run;
-  }
-
-  #grow(): void {
-    const runs = this.#places;
-    this.#places = new Float64Array(2 * runs.length).fill(EMPTY);
-    for (const run of runs) if (run !== EMPTY) this.#places[this.#locate(run)] = run;
-  }
+/** Lines beside earlier bodies. */
+interface ComparedLines {
+  /** [T] the numbers of the words of all the lines. */
+  readonly tokens: Int32Array;
+  /** The lines that no earlier body has. */
+  readonly unsaid: readonly string[];
 }
 
 /**
@@ -48,38 +18,36 @@ export class RunSet {
  * contains.
  */
 export class EarlierBodies {
-  readonly #runs = new RunSet();
-  readonly #vocabulary: Vocabulary;
-
-  constructor(vocabulary: Vocabulary) {
-    this.#vocabulary = vocabulary;
-  }
+  readonly #runs = new RunNumbers();
+  readonly #vocabulary = new Vocabulary();
 
   /** Adds a raw body, quotes and all. O(tokens). */
   add(body: string): void {
     for (const run of hashShingles(this.#vocabulary.encode(splitIntoTokens(body)), RUN)) this.#runs.add(run);
   }
 
-  /** The lines that are less than half covered by runs of earlier bodies. O(tokens). */
-  selectUnsaidLines(lines: readonly string[]): string[] {
+  /** The tokens of lines, and which of these are less than half covered by runs of earlier bodies. O(tokens). */
+  compareLines(lines: readonly string[]): ComparedLines {
     const tokens = lines.map(splitIntoTokens);
-    const covered = this.#markCoveredTokens(tokens.flat());
+    const numbers = this.#vocabulary.encode(tokens.flat());
+    const covered = this.#markCoveredTokens(numbers);
     let start = 0;
-    return lines.filter((_, i) => {
+    const unsaid = lines.filter((_, i) => {
       const length = (tokens[i] as string[]).length;
       const end = start + length;
       const count = covered.subarray(start, end).reduce((sum, flag) => sum + flag, 0);
       start = end;
       return length === 0 || count < COVERED * length;
     });
+    return { tokens: numbers, unsaid };
   }
 
   /** [T] 1 if a token is in a run of an earlier body. */
-  #markCoveredTokens(tokens: readonly string[]): Uint8Array {
+  #markCoveredTokens(tokens: Int32Array): Uint8Array {
     const covered = new Uint8Array(tokens.length);
-    const runs = hashShingles(this.#vocabulary.encode(tokens), RUN);
+    const runs = hashShingles(tokens, RUN);
     for (let start = 0; start < runs.length; start++)
-      if (this.#runs.has(runs[start] as number)) covered.fill(1, start, start + RUN);
+      if (this.#runs.find(runs[start] as number) >= 0) covered.fill(1, start, start + RUN);
     return covered;
   }
 }

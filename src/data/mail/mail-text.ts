@@ -3,7 +3,7 @@ import { compareBytes } from '../../model/turns/tie-rule.ts';
 import type { Counts } from '../prepared/prepared.ts';
 import { EarlierBodies, withoutQuotes } from './mail-quotes.ts';
 import type { DatedMail } from './read-mails.ts';
-import { findFirstCopies, splitIntoTokens, Vocabulary } from './shingles.ts';
+import { findFirstCopies, splitIntoTokens } from './shingles.ts';
 import { type Link, liftLinks } from './thread-parents.ts';
 
 /** The lines cut from one mail's body, by kind. */
@@ -238,15 +238,14 @@ export function cleanMails(
     (a, b) => (times.get(a.id) as number) - (times.get(b.id) as number) || compareBytes(a.id, b.id),
   );
   const shown = progress('clean texts', ordered.length);
-  const vocabulary = new Vocabulary();
-  const earlier = new EarlierBodies(vocabulary);
-  const unquoted: string[] = [];
+  const earlier = new EarlierBodies();
+  const unquoted: Int32Array[] = [];
   const texts = ordered.map((mail, i) => {
     const lines = dropForeignLines(mail.body, counts);
-    const unsaid = earlier.selectUnsaidLines(lines);
+    const { tokens, unsaid } = earlier.compareLines(lines);
     counts.add('lines cut: said in an earlier mail', lines.length - unsaid.length);
     earlier.add(mail.body);
-    unquoted.push(lines.join('\n'));
+    unquoted.push(tokens);
     if (i % UPDATE_EVERY === 0) shown.update(i);
     return unsaid
       .join('\n')
@@ -254,7 +253,7 @@ export function cleanMails(
       .trim();
   });
   // Finds copies before common lines are removed: the second copy has no text afterwards.
-  const copies = findFirstCopies(unquoted, vocabulary);
+  const copies = findFirstCopies(unquoted);
   shown.finish();
   return ordered.map((mail, i) => ({
     mail,

@@ -53,7 +53,10 @@ describe('hashShingles', () => {
   });
 });
 
-const listFirstCopies = (texts: string[]) => [...findFirstCopies(texts, new Vocabulary())];
+function listFirstCopies(texts: readonly string[]): number[] {
+  const vocabulary = new Vocabulary();
+  return [...findFirstCopies(texts.map((text) => vocabulary.encode(splitIntoTokens(text))))];
+}
 
 function computeJaccard(a: string, b: string): number {
   const collectRuns = (text: string) => {

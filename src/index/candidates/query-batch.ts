@@ -248,8 +248,8 @@ function findVisibilityFault(
 export function assertPairs({ cutoffs }: QueryBatch, positions: Int32Array, width: number): void {
   if (positions.length !== cutoffs.length * width)
     throw new DimensionMismatchError('pairs to score', cutoffs.length * width, positions.length);
-  for (const [pair, position] of positions.entries()) {
-    const query = Math.floor(pair / width);
+  for (let pair = 0; pair < positions.length; pair++) {
+    const [query, position] = [Math.floor(pair / width), positions[pair]!];
     if (position >= cutoffs[query]!)
       throw new ValidationError(
         `pair of query ${query} is not strictly earlier: position ${position}; pass earlier turns only`,

@@ -72,10 +72,12 @@ class HnswlibGraph implements HnswGraph {
 
   add(rows: Float32Array, labels: Int32Array): void {
     const dimension = this.#graph.getNumDimensions();
+    const point = new Array<number>(dimension); // the graph copies it
     for (const [i, label] of labels.entries()) {
       const capacity = this.#graph.getMaxElements();
       if (this.#graph.getCurrentCount() >= capacity) this.#graph.resizeIndex(2 * capacity);
-      this.#graph.addPoint(Array.from(rows.subarray(i * dimension, (i + 1) * dimension)), label);
+      for (let d = 0; d < dimension; d++) point[d] = rows[i * dimension + d] as number;
+      this.#graph.addPoint(point, label);
     }
   }
 

@@ -96,7 +96,7 @@ export class StageCache implements StageStore {
     for (const [name, data] of entries) if (isArray(data)) tensors[name] = { shape: [data.length], data };
     const facts = Object.fromEntries(entries.filter(([, value]) => !isArray(value)));
     const metadata = { stage: stage.name, key: stage.key, facts: JSON.stringify(facts, encode) };
-    writeSafetensors(path, { tensors, metadata });
+    writeSafetensors(path, { tensors, metadata }, { isSynced: false });
   }
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors/errors.ts';
 import {
-  addPresent,
   assertColumns,
   assertWeights,
   type FusionDefinition,
@@ -121,8 +120,11 @@ export function convexCombination(columns: ScoreColumns, options: ConvexOptions)
     const { weight, minimum } = scales[i] as SourceScale;
     const { low, high } = findScoreRange(column);
     assertMinimum(source, low, minimum);
-    if (high > minimum)
-      addPresent(fused, column, (score) => (weight * (Math.max(score, minimum) - minimum)) / (high - minimum));
+    if (high <= minimum) continue;
+    for (let c = 0; c < column.length; c++) {
+      const score = column[c] as number;
+      if (!Number.isNaN(score)) fused[c]! += (weight * (Math.max(score, minimum) - minimum)) / (high - minimum);
+    }
   }
   return fused;
 }

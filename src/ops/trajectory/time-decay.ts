@@ -15,11 +15,14 @@ const MILLISECONDS_PER_HOUR = 3_600_000;
  */
 export function computeAgesHours(timestamps: Float64Array, moments: Float64Array, positions: Int32Array): Float32Array {
   const width = moments.length === 0 ? 0 : positions.length / moments.length;
-  return Float32Array.from(positions, (position, pair) => {
-    if (position < 0) return 0;
+  const ages = new Float32Array(positions.length);
+  for (let pair = 0; pair < positions.length; pair++) {
+    const position = positions[pair] as number;
+    if (position < 0) continue;
     const moment = moments[Math.floor(pair / width)] as number;
-    return (moment - (timestamps[position] as number)) / MILLISECONDS_PER_HOUR;
-  });
+    ages[pair] = (moment - (timestamps[position] as number)) / MILLISECONDS_PER_HOUR;
+  }
+  return ages;
 }
 
 /**

@@ -31,7 +31,9 @@ export function blendScores(base: tf.Tensor2D, signal: tf.Tensor2D, weight: numb
 
 /** Scores times a column, on the host. */
 export function multiplyOnHost(scores: Column, column: Column): Column {
-  return scores.map((score, pair) => score * (column[pair] as number));
+  const products = new Float32Array(scores.length);
+  for (let pair = 0; pair < scores.length; pair++) products[pair] = (scores[pair] as number) * (column[pair] as number);
+  return products;
 }
 
 /** {@link divideScoresByRowMaximum} on the host, with the bits of `wasm`. @param scores row-major [B, C] */
@@ -49,5 +51,8 @@ export function divideOnHost(scores: Column, width: number): Column {
 /** `(1 - weight) base + weight other`, on the host. */
 export function mixOnHost(base: Column, other: Column, weight: number): Column {
   const [rest, share] = [Math.fround(1 - weight), Math.fround(weight)];
-  return base.map((score, pair) => Math.fround(score * rest) + Math.fround((other[pair] as number) * share));
+  const mixed = new Float32Array(base.length);
+  for (let pair = 0; pair < base.length; pair++)
+    mixed[pair] = Math.fround((base[pair] as number) * rest) + Math.fround((other[pair] as number) * share);
+  return mixed;
 }

@@ -35,15 +35,20 @@ function assertShapes(pool: PoolRows, scores: Float32Array, depth: number): void
   if (scores.length !== count) throw new DimensionMismatchError('scores of a pool', count, scores.length);
 }
 
-function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number, position: number) => string): void {
+/** The scores with padding below all of them. @throws NotFiniteError for the first score that is no number. */
+function maskPadding(
+  { positions, width }: PoolRows,
+  scores: Float32Array,
+  name: (query: number, position: number) => string,
+): Float32Array {
+  const masked = scores.slice();
   for (let i = 0; i < scores.length; i++) {
-    if ((pool.positions[i] as number) < 0 || Number.isFinite(scores[i])) continue;
-    throw new NotFiniteError(
-      'score',
-      name(Math.floor(i / pool.width), pool.positions[i] as number),
-      scores[i] as number,
-    );
+    const position = positions[i] as number;
+    if (position < 0) masked[i] = LEFT_OUT;
+    else if (!Number.isFinite(scores[i]))
+      throw new NotFiniteError('score', name(Math.floor(i / width), position), scores[i] as number);
   }
+  return masked;
 }
 
 /**
@@ -61,18 +66,17 @@ export async function rank(
   name: (query: number, position: number) => string,
 ): Promise<Ranking> {
   assertShapes(pool, scores, depth);
-  assertFinite(pool, scores, name);
+  const masked = maskPadding(pool, scores, name);
   await ensureBackend();
   const K = Math.min(depth, pool.width);
-  const masked = scores.map((score, i) => ((pool.positions[i] as number) < 0 ? LEFT_OUT : score));
   const top = scoped('rank', () => tf.topk(tf.tensor2d(masked, [pool.queryCount, pool.width]), K, true)); // [Q, K]
   try {
     const [best, indices] = await Promise.all([top.values.data(), top.indices.data()]);
-    const slots = Int32Array.from(indices, (slot, i) => {
+    const slots = (indices as Int32Array).map((slot, i) => {
       const query = Math.floor(i / K);
       return masked[query * pool.width + slot] === LEFT_OUT ? -1 : slot;
     });
-    return { slots, scores: Float32Array.from(best), depth: K };
+    return { slots, scores: new Float32Array(best), depth: K };
   } finally {
     tf.dispose([top.values, top.indices]);
   }

@@ -238,7 +238,7 @@ export function listInspectedPairs(arm: ArmRanking, inspect: number): Int32Array
 export function listRankedPositions(arm: ArmRanking): RankedPositions {
   const { pool, scores } = arm.retrieved;
   const { depth, slots: ranks } = arm.ranking;
-  const pairs = Int32Array.from(ranks, (_, i) => locatePair(arm, Math.floor(i / depth), i % depth));
+  const pairs = ranks.map((_, i) => locatePair(arm, Math.floor(i / depth), i % depth));
   return {
     depth,
     positions: pairs.map((pair) => (pair < 0 ? -1 : (pool.positions[pair] as number))),

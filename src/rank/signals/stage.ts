@@ -55,8 +55,9 @@ export function joinCandidates(
   const width = Math.max(1, ...rows.map(({ size }) => size));
   const positions = new Int32Array(queryCount * width).fill(-1);
   for (const [query, row] of rows.entries()) {
+    let pair = query * width;
     const places = Int32Array.from(row, (position) => placeOf.get(position) as number).sort();
-    for (const [i, place] of places.entries()) positions[query * width + i] = ordered[place] as number;
+    for (const place of places) positions[pair++] = ordered[place] as number;
   }
   return { queryCount, width, positions };
 }
@@ -85,7 +86,7 @@ export async function computeColumn(pool: PoolRows, compute: (batch: PoolBatch) 
     const batch = { pool, first, count: Math.min(queries, pool.queryCount - first) };
     column.set(await readBack('computeColumn', () => compute(batch)), first * pool.width); // [B, C]
   }
-  for (const [pair, position] of pool.positions.entries()) if (position < 0) column[pair] = 0;
+  for (let pair = 0; pair < column.length; pair++) if ((pool.positions[pair] as number) < 0) column[pair] = 0;
   return column;
 }
 

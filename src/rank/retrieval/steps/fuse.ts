@@ -68,12 +68,13 @@ function listCandidateScores(
 ) {
   const start = query * pool.width;
   const end = start + countOccupied(pool, query);
-  const scores = Float64Array.from(column.subarray(start, end));
+  const scores = new Float64Array(column.subarray(start, end));
   if (sources === undefined) return scores;
   const listed = new Set<number>();
   for (const { positions, width } of sources)
     for (const position of positions.subarray(query * width, (query + 1) * width)) listed.add(position);
-  return scores.map((score, c) => (listed.has(pool.positions[start + c] as number) ? score : Number.NaN));
+  for (let c = 0; c < scores.length; c++) if (!listed.has(pool.positions[start + c] as number)) scores[c] = Number.NaN;
+  return scores;
 }
 
 /**
