@@ -42,7 +42,7 @@ async function later<T>(work: () => Promise<T>): Promise<T> {
 
 const start = (...more: string[]) => later(() => runRagpp(...listWords(...more)));
 
-/** Computes the run anew, as by a first command. */
+/** Computes the run again, as by a first command. */
 async function computeAgain(): Promise<void> {
   rmSync(folder, { recursive: true });
   expect((await start()).stderr).not.toMatch(SHOWN);

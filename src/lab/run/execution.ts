@@ -133,7 +133,7 @@ function describeLostArm({ name }: Launcher, arm: string): ProcessDiedError {
 export class FolderExecution {
   readonly #options: FolderExecutionOptions;
   #folder: PartialFolder | null = null;
-  /** What all arms of the run share; null before `execute`. */
+  /** The facts that all arms of the run share; null before `execute`. */
   state: RunState | null = null;
 
   constructor(options: FolderExecutionOptions) {

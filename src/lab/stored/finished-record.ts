@@ -10,10 +10,10 @@ import type { ExperimentConfig } from '../config/config.ts';
 /** The file of a run's folder by which the same run is shown from there. */
 export const FINISHED = 'finished.json';
 
-/** Where `ragpp run` makes the folders of runs. */
+/** The folder in which `ragpp run` makes the folders of runs, by default. */
 export const RESULTS = 'results/runs';
 
-/** How a finished run was made. */
+/** The facts that a finished run was made by. */
 export interface FinishedRecord {
   /** When the process of the run began, in milliseconds since 1970-01-01 UTC. */
   readonly started: number;
@@ -21,7 +21,7 @@ export interface FinishedRecord {
   readonly code: string;
   /** The output of the command. */
   readonly shown: string;
-  /** Of the config, the data and the backend. */
+  /** The hash of the config, the data and the backend. */
   readonly hash: string;
   readonly dataHash: string;
   /** The folder of the run, absolute. */
@@ -32,7 +32,7 @@ export interface FinishedRecord {
   readonly repetition: Repetition | null;
 }
 
-/** What decides the result of a command besides the code. */
+/** The facts, besides the code, that decide the result of a command. */
 export interface Repetition {
   readonly command: ReturnType<typeof describeCommand>;
   readonly choice: BackendChoice;
@@ -69,9 +69,11 @@ export function describeCommand(words: readonly string[]) {
 const STEP_MILLISECONDS = 2000;
 
 /**
- * The state of a file, which no change of its content leaves as it was: number, size, and times. Of a folder that of all
- * that is in it. Empty where it cannot be told: for a folder with a link, and for what changed so lately that the next
- * change may not show.
+ * The state of a file, which no change of its content leaves as it was: a hash of its number, size, and times. The
+ * state of a folder covers all files in it.
+ *
+ * @returns an empty text for a folder with a link, and for a file that changed less than a step of its clock ago: its
+ *   next change may leave the same state.
  */
 function describeInput(path: string, readFacts: typeof statSync | typeof lstatSync = statSync): string {
   const facts = readFacts(path, { bigint: true, throwIfNoEntry: false });
@@ -82,7 +84,7 @@ function describeInput(path: string, readFacts: typeof statSync | typeof lstatSy
   return inside.includes('') ? '' : computeHash([...own, ...inside].join(' '));
 }
 
-/** The states of files that are read after this; null if one of them cannot be told. */
+/** The states of files that are read after this call; null if one of them is unknown. */
 export function describeInputs(paths: readonly string[]): Inputs | null {
   const inputs: Record<string, string> = {};
   for (const path of paths) inputs[resolve(path)] = describeInput(path);
