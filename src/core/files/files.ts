@@ -231,7 +231,7 @@ export function assertReadableFolder(path: string): void {
   });
 }
 
-/** The number of paths that {@link locatePath} has resolved: while it stays the same, files that are read name no others. */
+/** The number of paths that {@link locatePath} has resolved. While it stays the same, files that are read name none. */
 export let locatedPaths = 0;
 
 /**
