@@ -88,6 +88,7 @@ test('the same command is answered from the folder of its run, as another comman
 test('nothing is found where no run is', async () => {
   expect(await findRepeatedRun(['run', config, '--results', join(root, 'none')])).toBeNull();
   expect(await findRepeatedRun(['run', config, '--results'])).toBeNull();
+  expect(await findRepeatedRun(['run', config, '--results', config])).toBeNull();
 });
 
 test('a run that an option has computed again is found by its config alone', async () => {

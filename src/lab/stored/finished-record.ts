@@ -156,10 +156,14 @@ async function isRepeated(folder: string, finished: FinishedRecord, words: reado
 export async function findRepeatedRun(words: readonly string[]): Promise<FoundRun | null> {
   const results = words.includes('--results') ? words[words.indexOf('--results') + 1] : RESULTS;
   if (results === undefined || !existsSync(results)) return null;
-  for (const name of readdirSync(results)) {
-    const folder = join(results, name);
-    const finished = existsSync(join(folder, FINISHED)) ? readFinished(folder) : null;
-    if (finished !== null && (await isRepeated(folder, finished, words))) return describeFound(folder, finished);
+  try {
+    for (const name of readdirSync(results)) {
+      const folder = join(results, name);
+      const finished = existsSync(join(folder, FINISHED)) ? readFinished(folder) : null;
+      if (finished !== null && (await isRepeated(folder, finished, words))) return describeFound(folder, finished);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error; // the command itself reports what it can't read
   }
   return null;
 }
