@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { projectVersion } from '../core/code/package-root.ts';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors/errors.ts';
 import { closeProgress, printError, printOut } from '../core/terminal/progress.ts';
+import { findRepeatedRun } from '../lab/stored/finished-record.ts';
 import { FailedCheck } from './process/supervision.ts';
 
 const OVERVIEW = `
@@ -31,9 +32,9 @@ function prepare(command: Command, typed: string): void {
 }
 
 /** Every command, in the order of the help; its file is loaded on first use. To add one takes its file and a line here. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).initCommand(),
-  run: async () => (await import('./run.ts')).runCommand(),
+  run: async (argv) => (await import('./run.ts')).runCommand(argv),
   ask: async () => (await import('./ask.ts')).askCommand(),
   'test-weights': async () => (await import('./test-weights.ts')).testWeightsCommand(),
   config: async () => (await import('./config.ts')).createConfigCommand(),
@@ -76,7 +77,7 @@ export async function buildProgram(argv: readonly string[] = []): Promise<Comman
   const [first = ''] = argv;
   const wanted = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS);
   for (const name of wanted)
-    program.addCommand(await (COMMANDS[name] as () => Promise<Command>)(), { hidden: name === HIDDEN });
+    program.addCommand(await (COMMANDS[name] as (typeof COMMANDS)[string])(argv), { hidden: name === HIDDEN });
   for (const command of program.commands) prepare(command, `ragpp ${command.name()}`);
   return program;
 }
@@ -95,6 +96,8 @@ function describeFailure(error: unknown): string {
 
 async function execute(argv: readonly string[]): Promise<void> {
   try {
+    const found = argv[0] === 'run' ? await findRepeatedRun(argv) : null;
+    if (found !== null) return (await import('./actions/shown-run.ts')).printFoundRun(found);
     const program = await buildProgram(argv);
     await program.parseAsync([...argv], { from: 'user' });
   } finally {

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildSampleConfig, writeSampleJsonl } from '../lab/run/jsonl.fixture.ts';
+import { type FinishedRecord, formatFinished, readFinished } from '../lab/stored/finished-record.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-finished-'));
@@ -139,10 +140,10 @@ describe('a change makes the run computed again:', () => {
 
   test('the code, by its version where its files are newer than the run', async () => {
     const path = join(folder, 'finished.json');
-    const finished = JSON.parse(read(path));
-    writeFileSync(path, JSON.stringify({ ...finished, code: '0'.repeat(64) }));
+    const finished = { ...(readFinished(folder) as FinishedRecord), code: '0'.repeat(64) };
+    writeFileSync(path, formatFinished(finished));
     expect((await start()).stderr).toMatch(SHOWN);
-    writeFileSync(path, JSON.stringify({ ...finished, code: '0'.repeat(64), started: 1 }));
+    writeFileSync(path, formatFinished({ ...finished, started: 1 }));
     await expectComputed();
   });
 });

@@ -1,19 +1,16 @@
 import { Command } from 'commander';
-import {
-  cacheOption,
-  createBackendOption,
-  lazyAction,
-  withConfigChanges,
-  withLauncherChoice,
-} from './options/options.ts';
+import { RESULTS } from '../lab/stored/finished-record.ts';
+import type { RunOptions } from './actions/computed-run.ts';
+import { cacheOption, createBackendOption, withConfigChanges, withLauncherChoice } from './options/options.ts';
 
-export function runCommand(): Command {
+/** @param words the command line. */
+export function runCommand(words: readonly string[]): Command {
   return withLauncherChoice(withConfigChanges(new Command('run')))
     .description('run an experiment config: embed, find candidates, tune on dev, score, measure, report')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
     .addOption(createBackendOption())
     .addOption(cacheOption())
-    .option('--results <folder>', 'where the run folder is made', 'results/runs')
+    .option('--results <folder>', 'where the run folder is made', RESULTS)
     .option('--resume', 'go on with what an earlier run of the same config has left; its failed arms stay failed')
     .option('--replay-slices <run>', 'use the signed slices that a run has stored, and start no kernel')
     .option('--retry-failed', 'like --resume, and run the failed arms again')
@@ -40,5 +37,5 @@ Examples:
   ragpp run configs/quickstart.yaml --launcher slurm --workers 16
   ragpp run configs/slices.yaml --replay-slices results/runs/slices-0123456789ab --results results/replayed`,
     )
-    .action(lazyAction(async () => (await import('./actions/run.ts')).run));
+    .action(async (path: string, options: RunOptions) => (await import('./actions/run.ts')).run(path, options, words));
 }

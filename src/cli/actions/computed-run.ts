@@ -14,13 +14,15 @@ import type { ExperimentResult } from '../../lab/measure/result.ts';
 import { withCountedLook } from '../../lab/measure/test-looks.ts';
 import { describeIdleSteps, describeSlices } from '../../lab/report/tables/side-tables.ts';
 import { renderText } from '../../lab/report/tables/text-table.ts';
+import { recordPath } from '../../lab/run/arm-record.ts';
 import type { ArmRunner } from '../../lab/run/arm-runner.ts';
 import { measuringVersion } from '../../lab/run/environment.ts';
 import { type Execute, FolderExecution } from '../../lab/run/execution.ts';
-import type { Opening, RunFiles } from '../../lab/run/partial-folder.ts';
-import { FINISHED, writeRunFolder } from '../../lab/run/run-folder.ts';
+import { formatState, type Opening, type RunFiles, type RunState, STATE } from '../../lab/run/partial-folder.ts';
+import { writeRunFolder } from '../../lab/run/run-folder.ts';
 import { ReplayedSlices } from '../../lab/run/run-slices.ts';
 import { cacheSizeRemark } from '../../lab/stored/cache-contents.ts';
+import { FINISHED, type FinishedRecord, formatFinished, type Repetition } from '../../lab/stored/finished-record.ts';
 import { runOrFit } from '../../lab/workbench/finished-experiment.ts';
 import { renderRunFiles } from '../../lab/workbench/run-files.ts';
 import type { ConfigChanges, LauncherChoice } from '../options/options.ts';
@@ -92,11 +94,21 @@ function describe(result: ExperimentResult): string {
  * The files of a run with the one from which the same run is shown, see `findFinishedRun`; without it where an arm
  * failed, and of a fit.
  */
-function sealFiles(files: RunFiles, shown: string, { failures, fit }: ExperimentResult): RunFiles {
-  if (failures.length > 0 || fit !== undefined) return files;
-  const hashes = Object.fromEntries(Object.entries(files).map(([name, content]) => [name, computeHash(content)]));
-  const finished = { started: performance.timeOrigin, code: measuringVersion(), shown, files: hashes };
-  return { ...files, [FINISHED]: `${JSON.stringify(finished)}\n` };
+function sealFiles(
+  written: RunFiles,
+  target: string,
+  state: RunState | null,
+  made: Pick<FinishedRecord, 'shown' | 'repetition'>,
+): RunFiles {
+  if (state === null) return written;
+  const files = { ...written, [STATE]: formatState(state) };
+  const hashes: Record<string, string | null> = {};
+  for (const [name, content] of Object.entries(files)) hashes[name] = computeHash(content);
+  for (const name of state.arms) hashes[recordPath('', name)] = null;
+  const { hash, dataHash } = state;
+  const run = { hash, dataHash, target, files: hashes };
+  const finished = { started: performance.timeOrigin, code: measuringVersion(), ...run, ...made };
+  return { ...files, [FINISHED]: formatFinished(finished) };
 }
 
 /** The folder of profiles in that of a run. */
@@ -124,12 +136,14 @@ async function finishProfile(profile: CpuProfile, { stages }: ExperimentResult):
  *
  * @param path of the config.
  * @param where the arms are run.
+ * @param repetition by which the same command is answered without its config being read.
  */
 export async function computeRun(
   config: ExperimentConfig,
   path: string,
   where: LauncherOptions,
   options: RunOptions,
+  repetition: Repetition | null,
 ): Promise<ExperimentResult> {
   const backend = await useBackend(options.backend ?? config.backend);
   const isHere = where.name === 'local' && where.workers === 1;
@@ -160,10 +174,12 @@ export async function computeRun(
     const report = progress('report', 1);
     const rendered = renderRunFiles(finished);
     const written = profile === null ? rendered : { ...rendered, ...(await finishProfile(profile, finished.result)) };
-    const { name, hash, fit } = finished.result;
+    const { name, hash, fit, failures } = finished.result;
     const shown = describe(finished.result);
-    const files = sealFiles(written, shown, finished.result);
-    const folder = fit ? writeRunFolder(resolve(results, `${name}-${hash}`), files) : execution.finish(files);
+    const target = resolve(results, `${name}-${hash}`);
+    const state = fit !== undefined || failures.length > 0 ? null : execution.state;
+    const files = sealFiles(written, target, state, { shown, repetition });
+    const folder = fit ? writeRunFolder(target, files) : execution.finish(files);
     for (const round of rounds) round.discard();
     report.finish();
     printOut(`${shown}\nreport: ${join(results, basename(folder), 'report.html')}\n`);

@@ -1,31 +1,30 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
-import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
+import { assertReadableFolder, assertWritableFolder, locatedPaths, writeAtomic } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { type BackendName, foreseeBackend, useBackend } from '../../core/tensors/backend.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
+import { listDataPlaces } from '../../data/prepared/prepared.ts';
 import { findFittedArm, listArmsToRun } from '../../lab/config/arm-selection.ts';
 import { type ExperimentConfig, listConfigDatasets, loadConfigPlugins } from '../../lab/config/config.ts';
 import type { ExperimentResult } from '../../lab/measure/result.ts';
 import type { DatasetRun } from '../../lab/report/tables/datasets-table.ts';
 import { findReachWarnings } from '../../lab/run/run-warnings.ts';
+import { describeCommand, describeInputs, type Inputs, isHashed } from '../../lab/stored/finished-record.ts';
 import { FailedCheck } from '../process/supervision.ts';
 import { chosenLauncher, openChangedConfig } from './changed-config.ts';
 import type { RunOptions } from './computed-run.ts';
 
 /** Shows the finished run of a config in the place of the same run. @returns whether there is one. */
 async function showFinished(config: ExperimentConfig, options: RunOptions, backend: BackendName): Promise<boolean> {
-  const { results, cache: cacheFolder, resume, retryFailed, replaySlices, profile, again } = options;
-  const isNew = !readdirSync(results).join('/').includes(`${config.name}-`);
-  if (resume ?? retryFailed ?? replaySlices ?? profile ?? again ?? isNew) return false;
+  const { results, cache: cacheFolder } = options;
+  if (!readdirSync(results).join('/').includes(`${config.name}-`)) return false;
   const { findFinishedRun } = await import('../../lab/stored/finished-run.ts');
   const searched = { results, cacheFolder, backend, progress: createTerminalProgress() };
   const found = await findFinishedRun(config, searched);
   if (found === null) return false;
-  printOut(`${found.shown}\nreport: ${join(found.folder, 'report.html')}\n`);
-  const date = found.started.toISOString().slice(0, 19);
-  printError(`shown from the run of ${date}Z: same config, data, backend and code; --again runs it again\n`);
+  (await import('./shown-run.ts')).printFoundRun(found);
   return true;
 }
 
@@ -41,11 +40,18 @@ function assertAllDone(results: readonly ExperimentResult[]): void {
   throw new FailedCheck(`${failed.length} arms failed`);
 }
 
-/** Runs the experiment of a config: on its dataset, or on each of them, with a table over all. */
-export async function run(path: string, options: RunOptions): Promise<void> {
-  await loadConfigPlugins(path, options.set);
-  const names = options.dataset === undefined ? listConfigDatasets(path, options.set) : null;
-  if (names === null) return assertAllDone(await runOnDataset(path, options, showFinished));
+/**
+ * Runs the experiment of a config: on its dataset, or on each of them, with a table over all.
+ *
+ * @param words the command line.
+ */
+export async function run(path: string, options: RunOptions, words: readonly string[]): Promise<void> {
+  const composed = await loadConfigPlugins(path, options.set);
+  const { resume, retryFailed, replaySlices, profile, again } = options;
+  const isComputed = resume ?? retryFailed ?? replaySlices ?? profile ?? again;
+  const typed = isComputed ? undefined : { words, inputs: describeInputs(composed.files) }; // before the run reads them
+  const names = options.dataset === undefined ? listConfigDatasets(composed) : null;
+  if (names === null) return assertAllDone(await runOnDataset(path, options, typed));
   for (const dataset of names) await openChangedConfig(path, { ...options, dataset }); // all are checked before any is run
   const runs: DatasetRun[] = [];
   for (const dataset of names)
@@ -78,26 +84,35 @@ function assertFitOptions({ retryFailed, replaySlices, launcher, workers, race }
     throw new ValidationError(`arm of the config is fitted, which takes no ${names.join(', ')}; leave it out`);
 }
 
+/** A command, and the files of its config. */
+interface Typed {
+  readonly words: readonly string[];
+  readonly inputs: Inputs | null;
+}
+
 /**
- * @param isShown shows an earlier run of the config in the place of this one, if there is one.
+ * @param typed an earlier run of this command is shown in the place of this one, if there is one.
  * @returns the result; empty if an earlier run was shown.
  */
-async function runOnDataset(
-  path: string,
-  options: RunOptions,
-  isShown?: typeof showFinished,
-): Promise<ExperimentResult[]> {
+async function runOnDataset(path: string, options: RunOptions, typed?: Typed): Promise<ExperimentResult[]> {
+  const located = locatedPaths;
   const config = await openChangedConfig(path, options);
+  const namesFiles = locatedPaths > located || config.plugins !== undefined;
   if (findFittedArm(config) !== null) assertFitOptions(options);
-  for (const { code, message } of findReachWarnings(listArmsToRun(config), config.evaluation))
-    printError(`ragpp: warning (${code}): ${message}\n`);
+  const warnings = findReachWarnings(listArmsToRun(config), config.evaluation);
+  for (const { code, message } of warnings) printError(`ragpp: warning (${code}): ${message}\n`);
   const where = chosenLauncher(config.launcher, options);
   const choice = options.backend ?? config.backend;
-  const backend = foreseeBackend(choice) ?? (await useBackend(choice));
+  const foreseen = foreseeBackend(choice);
+  const backend = foreseen ?? (await useBackend(choice));
   assertWritableFolder(options.results);
   assertReadableFolder(options.cache);
-  if (await isShown?.(config, options, backend)) return [];
+  if (typed !== undefined && (await showFinished(config, options, backend))) return [];
+  const isKnown = typed?.inputs && foreseen !== null && !namesFiles && warnings.length === 0 && isHashed(config);
+  const data = isKnown ? describeInputs(listDataPlaces(config.dataset)) : null;
+  const command = typed ? describeCommand(typed.words) : null;
+  const repetition = command && data && { command, choice, backend, inputs: { ...typed?.inputs, ...data } };
   // The code that computes is loaded where no run is shown.
   const { computeRun } = await import('./computed-run.ts');
-  return [await computeRun(config, path, where, options)];
+  return [await computeRun(config, path, where, options, repetition)];
 }

@@ -234,12 +234,16 @@ export function assertReadableFolder(path: string): void {
   });
 }
 
+/** The number of paths that {@link locatePath} has resolved. While it stays the same, files that are read name none. */
+export let locatedPaths = 0;
+
 /**
  * Resolves a path that a file names: first relative to the folder of the file, then to the working directory.
  *
  * @param folder of the file; null for a path that no file wrote, such as one of the command line.
  */
 export function locatePath(path: string, folder: string | null): string {
+  locatedPaths++;
   if (folder === null || isAbsolute(path)) return path;
   const beside = join(folder, path);
   return existsSync(beside) ? beside : path;

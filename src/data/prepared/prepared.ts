@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { attachDisplay, buildTableBundle, phrase, stateShown } from '../../core/display/display.ts';
 import { UnavailableError } from '../../core/errors/errors.ts';
 import { locatePath } from '../../core/files/files.ts';
@@ -25,17 +25,24 @@ export function setDataFolder(options: object, folder: string | null): void {
 }
 
 /** The options that are paths. */
-const PATH_KEYS: readonly string[] = ['path', 'queryFile'];
+const PATH_KEYS = ['path', 'queryFile'] as const;
+
+type Paths = { -readonly [Key in (typeof PATH_KEYS)[number]]?: unknown };
+
+/** The places where the data of a dataset is looked for; which of them exist decides what is read. */
+export function listDataPlaces(options: object): string[] {
+  const { path, queryFile }: Paths = options;
+  const folder = folders.get(options) ?? '';
+  return [path, queryFile].flatMap((one) => (typeof one === 'string' ? [resolve(folder, one), resolve(one)] : []));
+}
 
 /** The options with the paths at which their data is. */
 function withLocatedPath<Options extends object>(options: Options): Options {
   if (typeof options !== 'object' || options === null) return options;
+  const located: Options & Paths = { ...options };
   const folder = folders.get(options) ?? null;
-  const located = Object.entries(options).map(([key, value]) => [
-    key,
-    PATH_KEYS.includes(key) && typeof value === 'string' ? locatePath(value, folder) : value,
-  ]);
-  return Object.fromEntries(located);
+  for (const key of PATH_KEYS) if (typeof located[key] === 'string') located[key] = locatePath(located[key], folder);
+  return located;
 }
 
 /**

@@ -22,12 +22,14 @@ beforeAll(() => {
 
 describe('a group of a config is', () => {
   test.each([
-    ['the one beside it', 'configs/sweeps/x.yaml', 'mail', 'configs/sweeps/groups/dataset/mail.yaml'],
-    ['else one further up', 'configs/sweeps/x.yaml', 'chat', 'configs/groups/dataset/chat.yaml'],
-    ['from several folders up', 'configs/sweeps/old/x.yaml', 'mail', 'configs/sweeps/groups/dataset/mail.yaml'],
-    ['beside a config that is in no folder named configs', 'alone/x.yaml', 'mine', 'alone/groups/dataset/mine.yaml'],
-  ])('%s', (_, config, name, file) => {
-    expect(findGroup(join(root, config), 'dataset', name)).toEqual({ file: join(root, file) });
+    ['the one beside it', 'configs/sweeps/x', 'mail', 'configs/sweeps', []],
+    ['else one further up', 'configs/sweeps/x', 'chat', 'configs', ['configs/sweeps']],
+    ['from several folders up', 'configs/sweeps/old/x', 'mail', 'configs/sweeps', ['configs/sweeps/old']],
+    ['beside a config that is in no folder named configs', 'alone/x', 'mine', 'alone', []],
+  ])('%s', (_, config, name, folder, nearer) => {
+    const joinPath = (above: string) => join(root, above, `groups/dataset/${name}.yaml`);
+    const found = findGroup(join(root, `${config}.yaml`), 'dataset', name);
+    expect(found).toEqual({ file: joinPath(folder), nearer: nearer.map(joinPath) });
   });
 
   test.each([

@@ -55,10 +55,11 @@ export function findGroup(
   config: string,
   group: Group,
   name: string,
-): { readonly file: string } | { readonly fault: ConfigurationFault } {
+): { readonly file: string; readonly nearer: readonly string[] } | { readonly fault: ConfigurationFault } {
   const folders = groupFolders(config).map((folder) => join(folder, group));
-  const file = folders.map((folder) => join(folder, `${name}.yaml`)).find((path) => existsSync(path));
-  if (file !== undefined) return { file };
+  const places = folders.map((folder) => join(folder, `${name}.yaml`));
+  const file = places.find((path) => existsSync(path));
+  if (file !== undefined) return { file, nearer: places.slice(0, places.indexOf(file)) };
   const known = folders
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder))
@@ -89,6 +90,8 @@ interface FileLayer {
   readonly content: Plain;
   readonly group: Group | null;
   readonly findLine: FindLine;
+  /** Nearer places, where the file of a group is not. */
+  readonly nearer?: readonly string[];
 }
 
 /** A config composed of files and overrides, with the source of each value. */
@@ -99,6 +102,8 @@ export interface ComposedConfig {
   readonly content: Plain;
   /** From the first to the last word. */
   readonly layers: readonly FileLayer[];
+  /** The paths of all files that were read, and of those that would have been read in the place of one. */
+  readonly files: readonly string[];
   /** Where overrides changed it. */
   readonly overridden: readonly Path[];
   /** If `dataset` is one of several. */
@@ -192,9 +197,10 @@ class FileReader {
       this.#addFault(config, found.fault);
       return [];
     }
-    const { content, findLine } = this.#read(found.file);
-    for (const fault of findStrayKeys(group, content)) this.#addFault(found.file, fault);
-    return [{ file: found.file, content: locatePlugins(found.file, content), group, findLine }];
+    const { file, nearer } = found;
+    const { content, findLine } = this.#read(file);
+    for (const fault of findStrayKeys(group, content)) this.#addFault(file, fault);
+    return [{ file, content: locatePlugins(file, content), group, findLine, nearer }];
   }
 
   #open(file: string, referrer: string | null): ConfigFile {
@@ -303,13 +309,15 @@ export function composeFiles(source: string, overrides: readonly string[] = []):
   const late = overrides.filter((override) => !REFERENCE.test(override));
   const content = applyOverrides(composed, late);
   const overridden = late.map((override) => parsePath(override.slice(0, override.indexOf('=')), content));
-  return { source, isFile: true, content, layers, overridden };
+  const files: string[] = [];
+  for (const { file, nearer = [] } of all) files.push(...nearer, file);
+  return { source, isFile: true, content, layers, files, overridden };
 }
 
 /** A config that is no file. */
 export function wrapContent(content: Plain, source: string): ComposedConfig {
   const layer = { file: source, content, group: null, findLine: () => undefined };
-  return { source, isFile: false, content, layers: [layer], overridden: [] };
+  return { source, isFile: false, content, layers: [layer], files: [], overridden: [] };
 }
 
 /** The path of a composed config's value in a file: an arm that is a list there may have been merged with a mapping. */

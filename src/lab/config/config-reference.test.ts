@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { METRICS } from '../../eval/metrics/metric.ts';
 import { PROPAGATION_PRESETS } from '../../ops/attention/options.ts';
+import { composeFiles } from '../composition/config-composition.ts';
 import { isPlain, merge, type Plain, parseYaml } from '../composition/config-file.ts';
 import { selectArms } from './arm-selection.ts';
 import { listConfigDatasets, loadConfig, resolveConfig } from './config.ts';
@@ -117,7 +118,7 @@ describe.each([
         symlinkSync(join(configs, folder), join(root, 'configs', folder), 'dir');
     const path = join(root, 'configs', 'example.yaml');
     writeFileSync(path, text);
-    for (const dataset of listConfigDatasets(path) ?? [null]) loadConfig(path, [], dataset);
+    for (const dataset of listConfigDatasets(composeFiles(path)) ?? [null]) loadConfig(path, [], dataset);
   }
 
   test.each(readYamlBlocks(page))('block $at, $kind, is a valid config', ({ kind, text }) => {

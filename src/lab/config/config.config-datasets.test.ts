@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors/errors.ts';
 import { findUsedDataFolder } from '../../data/prepared/prepared.ts';
+import { composeFiles } from '../composition/config-composition.ts';
 import { least, listResolveFaults, plain } from './config.fixture.ts';
 import { listConfigDatasets, loadConfig } from './config.ts';
 
@@ -17,7 +18,7 @@ mkdirSync(join(folder, 'data'));
 
 describe('a config with several datasets', () => {
   test('is an experiment for each, named after both', () => {
-    expect(listConfigDatasets(path)).toEqual(['mail', 'own']);
+    expect(listConfigDatasets(composeFiles(path))).toEqual(['mail', 'own']);
     const config = loadConfig(path, ['seed=7'], 'mail');
     expect(config).toMatchObject({ name: 'least-mail', seed: 7, dataset: { name: 'spamassassin-threads' } });
     expect(config).not.toHaveProperty('datasets');
@@ -68,7 +69,7 @@ describe('a config with several datasets', () => {
 test('a config of one dataset has no choice', () => {
   const single = join(folder, 'single.yaml');
   writeFileSync(single, JSON.stringify(least));
-  expect(listConfigDatasets(single)).toBeNull();
+  expect(listConfigDatasets(composeFiles(single))).toBeNull();
   expect(() => loadConfig(single, [], 'mail')).toThrow(
     'expected datasets, of which mail is one, got nothing; leave out',
   );
@@ -93,7 +94,7 @@ describe('the factor dataset of a sweep', () => {
 
   test('is an experiment for each level, which the other factors are swept in', () => {
     write({ dataset: datasets, ...decay });
-    expect(listConfigDatasets(swept)).toEqual(['mail', 'own']);
+    expect(listConfigDatasets(composeFiles(swept))).toEqual(['mail', 'own']);
     const config = load('own');
     expect(config).toMatchObject({ name: 'least-own', dataset: { name: 'jsonl', path: 'data' } });
     expect(config.arms.map(({ name }) => name)).toEqual([
@@ -112,7 +113,7 @@ describe('the factor dataset of a sweep', () => {
 
   test('takes names of datasets, and of those that need no options', () => {
     write({ dataset: ['own', 'mail-threads'] }, { datasets });
-    expect(listConfigDatasets(swept)).toEqual(['own', 'mail-threads']);
+    expect(listConfigDatasets(composeFiles(swept))).toEqual(['own', 'mail-threads']);
     expect(load('own').dataset).toMatchObject({ name: 'jsonl' });
     expect(load('mail-threads').dataset).toMatchObject({ name: 'mail-threads' });
   });

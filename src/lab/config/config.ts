@@ -89,11 +89,6 @@ function listDatasets({ content }: ComposedConfig): WrittenDataset[] | null {
   return isPlain(content.datasets) ? listWritten(content.datasets, ['datasets']) : null;
 }
 
-/** The names of the datasets of a config that has several; null for a config of one dataset. */
-function listDatasetNames(composed: ComposedConfig): string[] | null {
-  return listDatasets(composed)?.map(({ name }) => name) ?? null;
-}
-
 /** The path of the list of datasets. */
 function findListPath({ content }: ComposedConfig): string {
   return getDatasetFactor(content) === undefined ? 'datasets' : FACTOR.join('.');
@@ -328,12 +323,14 @@ export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
 /**
  * Imports and installs the plugins that a config file names, after which {@link loadConfig} knows their members.
  *
+ * @returns the file with those that it names, composed.
  * @throws ConfigurationError for a file that cannot be composed; PluginError, UnavailableError, ValidationError for a
  *   plugin that cannot be installed.
  */
-export async function loadConfigPlugins(path: string, overrides: readonly string[] = []): Promise<void> {
+export async function loadConfigPlugins(path: string, overrides: readonly string[] = []): Promise<ComposedConfig> {
   const composed = composeFiles(path, overrides);
   if (composed.content.plugins !== undefined) await installConfigPlugins(composed);
+  return composed;
 }
 
 /** {@link loadConfig}, with the plugins that the file names: every command opens a config by it. */
@@ -342,8 +339,7 @@ export async function openConfig(
   overrides: readonly string[] = [],
   dataset: string | null = null,
 ): Promise<ExperimentConfig> {
-  await loadConfigPlugins(path, overrides);
-  return loadConfig(path, overrides, dataset);
+  return resolveComposed(chooseDataset(await loadConfigPlugins(path, overrides), dataset));
 }
 
 /**
@@ -357,8 +353,7 @@ export async function openConfigDataset(
   overrides: readonly string[] = [],
   dataset: string | null = null,
 ): Promise<z.output<typeof datasetOptions>> {
-  await loadConfigPlugins(path, overrides);
-  const composed = chooseDataset(composeFiles(path, overrides), dataset);
+  const composed = chooseDataset(await loadConfigPlugins(path, overrides), dataset);
   const result = check(z.object({ dataset: datasetOptions }), { dataset: composed.content.dataset });
   if ('faults' in result)
     throw new ConfigurationError(composed.source, locateFaults(result.faults, { composed, arms: [] }));
@@ -380,11 +375,7 @@ export function loadConfig(
   return resolveComposed(chooseDataset(composeFiles(path, overrides), dataset));
 }
 
-/**
- * The datasets of a config file that has several; null for one dataset.
- *
- * @throws ConfigurationError for a file that cannot be composed.
- */
-export function listConfigDatasets(path: string, overrides: readonly string[] = []): string[] | null {
-  return listDatasetNames(composeFiles(path, overrides));
+/** The names of the datasets of a config that has several; null for a config of one dataset. */
+export function listConfigDatasets(composed: ComposedConfig): string[] | null {
+  return listDatasets(composed)?.map(({ name }) => name) ?? null;
 }

@@ -30,6 +30,7 @@ import {
   type Opening,
   PartialFolder,
   type RunFiles,
+  type RunState,
   STATE,
 } from './partial-folder.ts';
 import { assertSameSliceKeys, formatSliceKeys, KEYS, type SliceKeys } from './run-slices.ts';
@@ -132,6 +133,8 @@ function describeLostArm({ name }: Launcher, arm: string): ProcessDiedError {
 export class FolderExecution {
   readonly #options: FolderExecutionOptions;
   #folder: PartialFolder | null = null;
+  /** The facts that all arms of the run share; null before `execute`. */
+  state: RunState | null = null;
 
   constructor(options: FolderExecutionOptions) {
     this.#options = options;
@@ -167,8 +170,9 @@ export class FolderExecution {
   #begin(run: PreparedRun, folder: PartialFolder): EncoderUse[] {
     const { launcher, opening } = this.#options;
     const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
+    this.state = state;
     assertContinues(folder.path, state);
-    assertSameSliceKeys(folder.path, run.sliceKeys);
+    if (run.sliceKeys !== null) assertSameSliceKeys(folder.path, run.sliceKeys);
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
     const from = existsSync(join(folder.path, ENVIRONMENT)) ? folder.path : folder.target;

@@ -202,9 +202,6 @@ export function recordFiles({ result, records, config }: FinishedRun): RunFiles 
   };
 }
 
-/** The file that says what a finished run was made by, so that the same run is shown from its folder. */
-export const FINISHED = 'finished.json';
-
 /**
  * Replaces a folder as a whole: files are written to a folder beside it, which is then renamed, so that an interruption leaves the earlier one or none.
  *

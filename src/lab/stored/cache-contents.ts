@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { StorageError } from '../../core/errors/errors.ts';
 
@@ -29,11 +29,6 @@ function classifyCacheFile(name: string): string | undefined {
   return folder === 'stages' ? stage : folder;
 }
 
-/** null for a file deleted in the meantime. */
-function readFileStats(path: string): Stats | null {
-  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
-}
-
 /** The paths of all files in the folders of the cache `root`, relative to it. Omits links and their targets; folders may be deleted in the meantime. */
 function listFilesBelow(root: string, folder = ''): string[] {
   let entries: Dirent[];
@@ -57,7 +52,7 @@ export function cacheFiles(folder: string): CacheFile[] {
   return listFilesBelow(folder).flatMap((name) => {
     const path = join(folder, name);
     const part = classifyCacheFile(name);
-    const stats = part === undefined ? null : readFileStats(path);
+    const stats = part === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false }); // may be deleted by now
     return stats?.isFile() ? [{ path, part: part as string, bytes: stats.size, usedAt: stats.mtimeMs }] : [];
   });
 }
