@@ -17,11 +17,17 @@ test.each([
   ['command', 120, { loaded: 265, functions: 1661, lines: 4123 }],
   ['code', 80, { loaded: 255, functions: 1117, lines: 3096 }],
 ])('one BM25 arm by %s runs code of at most %i files, and no more than is held here', (way, files, held) => {
-  const path = traceProgram(way);
-  const counts = countProgram(path);
+  let path = traceProgram(way);
+  let counts = countProgram(path);
+  const listExcess = () =>
+    Object.entries(held).filter(([what, most]) => counts[what as keyof typeof counts] > Math.ceil(1.02 * most));
+  // On a busy machine a few lines that let events in run too; those of code that grew are so each time.
+  for (let again = 0; again < 3 && listExcess().length > 0; again++) {
+    path = traceProgram(way);
+    counts = countProgram(path);
+  }
   expect(counts.files).toBeLessThanOrEqual(files);
-  for (const [what, most] of Object.entries(held))
-    expect(counts[what as keyof typeof counts], what).toBeLessThanOrEqual(Math.ceil(1.02 * most));
+  expect(listExcess(), JSON.stringify(counts)).toEqual([]);
   expect(counts.lines).toBeGreaterThan(counts.functions);
   for (const file of ['attention-columns', 'placed-frames', 'trajectory-columns', 'curate-turns', 'bank/table-filler'])
     expect(path.has(`rank/signals/${file}.ts`), file).toBe(false);
