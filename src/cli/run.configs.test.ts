@@ -318,11 +318,14 @@ function readRunFile(config: string, name: string): string {
 /** Of a longer list some arms are run. */
 const MOST_ARMS = 16;
 
-/** Of a sweep the last arm that varies each factor, of a long list every fourth with its controls; of other configs no choice, so all of them. */
+/** Of a sweep the first and the last arm that vary each factor, of a long list every fourth with its controls; of other configs no choice, so all of them. */
 function chooseArms({ arms, sweep }: ExperimentConfig): string[] {
   if (sweep === null && arms.length > MOST_ARMS) return arms.filter((_, i) => i % 4 === 1).map(({ name }) => name);
-  const swept = (sweep?.factors ?? []).map(({ name }) => arms.findLast((arm) => arm.levels?.[name] !== undefined));
-  return [...new Set(swept.map((arm) => arm?.name as string))];
+  const swept = (sweep?.factors ?? []).flatMap(({ name: factor }) => {
+    const varied = arms.filter(({ levels }) => levels?.[factor] !== undefined);
+    return [varied[0]!, varied.at(-1)!];
+  });
+  return [...new Set(swept.map(({ name }) => name))];
 }
 
 describe('every config of the project runs on a slice of its data', () => {
