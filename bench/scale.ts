@@ -125,7 +125,7 @@ function formatGrowthExponent(
   return `${exponent}${Number(exponent) > aim ? '*' : ' '}`;
 }
 
-/** A row per step: its value at each size, each but the first followed by the exponent since the size before; then that of all. */
+/** A row per step: its values, all but the first followed by the exponent since the size before, then that of all. */
 function buildScaleTable(
   costs: readonly ScaleCost[],
   digits: number,

@@ -318,7 +318,10 @@ function readRunFile(config: string, name: string): string {
 /** Of a longer list some arms are run. */
 const MOST_ARMS = 16;
 
-/** Of a sweep the first and the last arm that vary each factor, of a long list every fourth with its controls; of other configs no choice, so all of them. */
+/**
+ * The arms to run: of a sweep the first and the last that vary each factor, of a long list every fourth with its
+ * controls; none, which means all, of other configs.
+ */
 function chooseArms({ arms, sweep }: ExperimentConfig): string[] {
   if (sweep === null && arms.length > MOST_ARMS) return arms.filter((_, i) => i % 4 === 1).map(({ name }) => name);
   const swept = (sweep?.factors ?? []).flatMap(({ name: factor }) => {

@@ -46,9 +46,9 @@ import {
   type QueryResponse,
   queryBundleSchema,
   type RankedRecords,
+  runInTime,
 } from './query-response.ts';
 import type { RecordCoordinates } from './record-coordinates.ts';
-import { runInTime } from './run-in-time.ts';
 
 /** The answer without its time, which is not kept. */
 type TimelessResponse = Omit<QueryResponse, 'latency'>;

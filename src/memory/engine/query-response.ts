@@ -8,6 +8,7 @@ import {
   type ShownRow,
   stateShown,
 } from '../../core/display/display.ts';
+import { QueryTimeoutError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import type { Filter, FilterVariables } from '../../model/filter/filter.ts';
 import { filterSchema } from '../../model/filter/filter-schema.ts';
@@ -226,4 +227,27 @@ export interface RankedRecords {
   readonly asOf: number;
   /** Best first. */
   readonly ranking: readonly ArmRanked[];
+}
+
+/**
+ * Runs the work of a query within the time that it may take.
+ *
+ * @param work stops soon after its signal is aborted.
+ * @throws QueryTimeoutError beyond the time, whether the work has stopped or not; and what the work throws.
+ */
+export async function runInTime<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const createTimeout = () => new QueryTimeoutError(performance.now() - start, timeoutMs);
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(createTimeout()), timeoutMs);
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
+  });
+  try {
+    const result = await Promise.race([work(controller.signal), ended]);
+    if (performance.now() - start > timeoutMs) throw createTimeout(); // a search that did not let the timer run
+    return result;
+  } finally {
+    clearTimeout(timer);
+  }
 }
