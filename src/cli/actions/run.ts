@@ -110,8 +110,8 @@ async function runOnDataset(path: string, options: RunOptions, typed?: Typed): P
   if (typed !== undefined && (await showFinished(config, options, backend))) return [];
   const isKnown = typed?.inputs && foreseen !== null && !namesFiles && warnings.length === 0 && isHashed(config);
   const data = isKnown ? describeInputs(listDataPlaces(config.dataset)) : null;
-  const command = typed ? describeCommand(typed.words) : null;
-  const repetition = command && data && { command, choice, backend, inputs: { ...typed?.inputs, ...data } };
+  const inputs = { ...typed?.inputs, ...data };
+  const repetition = typed && data ? { command: describeCommand(typed.words), choice, backend, inputs } : null;
   // The code that computes is loaded where no run is shown.
   const { computeRun } = await import('./computed-run.ts');
   return [await computeRun(config, path, where, options, repetition)];

@@ -162,16 +162,11 @@ export class FolderExecution {
     return { ...outcomes, earlierUse };
   }
 
-  /**
-   * Writes the description of the run before anything runs.
-   *
-   * @returns the calls of services by the processes that began it.
-   */
+  /** Writes the description of the run. @returns the calls of services by the processes that began it */
   #begin(run: PreparedRun, folder: PartialFolder): EncoderUse[] {
     const { launcher, opening } = this.#options;
-    const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
-    this.state = state;
-    assertContinues(folder.path, state);
+    this.state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
+    assertContinues(folder.path, this.state);
     if (run.sliceKeys !== null) assertSameSliceKeys(folder.path, run.sliceKeys);
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
@@ -181,7 +176,7 @@ export class FolderExecution {
     folder.write({
       'config.yaml': yaml().stringify(run.config),
       [ENVIRONMENT]: `${JSON.stringify(environment, null, 2)}\n`,
-      [STATE]: formatState(state),
+      [STATE]: formatState(this.state),
       ...(run.sliceKeys && { [KEYS]: formatSliceKeys(run.sliceKeys) }),
     });
     return earlier;

@@ -50,11 +50,13 @@ export class PartialFolder {
   readonly target: string;
   readonly path: string;
   readonly #lock: FolderLock;
+  readonly #replaced: string;
 
   private constructor(target: string, path: string, lock: FolderLock) {
     this.target = target;
     this.path = path;
     this.#lock = lock;
+    this.#replaced = `${target}${REPLACED}`;
   }
 
   /** @throws UnavailableError while another process holds it, StorageError naming the folder or a link at its path, ValidationError if it is not the folder of a run. */
@@ -76,10 +78,6 @@ export class PartialFolder {
       }
       return folder;
     });
-  }
-
-  get #replaced(): string {
-    return `${this.target}${REPLACED}`;
   }
 
   /** Completes the work of a process that was killed between the two steps of {@link finish}. */

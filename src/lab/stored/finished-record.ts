@@ -86,9 +86,8 @@ function describeInput(path: string, readFacts: typeof statSync | typeof lstatSy
 
 /** The states of files that are read after this call; null if one of them is unknown. */
 export function describeInputs(paths: readonly string[]): Inputs | null {
-  const inputs: Record<string, string> = {};
-  for (const path of paths) inputs[resolve(path)] = describeInput(path);
-  return Object.values(inputs).includes('') ? null : inputs;
+  const states = paths.map((path) => describeInput(path));
+  return states.includes('') ? null : Object.fromEntries(states.map((state, i) => [resolve(paths[i]!), state]));
 }
 
 /** A record as the text of {@link FINISHED}: a line, and its hash. */
