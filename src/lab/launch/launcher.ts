@@ -119,9 +119,7 @@ export interface Launcher {
   readonly name: string;
   /** The maximum number of arms to run at the same time, of a number of arms; at least 1. */
   countArmsAtOnce(arms: number): number;
-  /**
-   * Starts processes for as many arms, which load their code while the data of the run is read.
-   */
+  /** Starts processes for as many arms, which load their code while the data of the run is read. */
   start?(job: ProcessJob, arms: number): Promise<StartedProcesses>;
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
