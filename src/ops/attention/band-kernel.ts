@@ -44,7 +44,7 @@ const MOST_SHARED_BYTES = 2 ** 26;
 const LANES = 4;
 /** Positions from the first query of a tile, or of a window, to its last: few, so that the rows stay in a cache. */
 const TILE_STEPS = 8;
-export const WINDOW_STEPS = 128;
+export const WINDOW_STEPS = 256;
 /** Rows after the band of a window that the kernel reads and multiplies by 0. */
 const READ_AHEAD = 16;
 
