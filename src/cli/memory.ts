@@ -153,6 +153,26 @@ Examples:
     .action(lazyAction(async () => (await import('./actions/memory-ask.ts')).runMemoryAsk));
 }
 
+function recallCommand(): Command {
+  return new Command('recall')
+    .description('print what a memory holds about a prompt, for the hook of a coding agent; nothing on failure')
+    .argument('<folder>', 'the folder of a memory that was given an arm by open')
+    .option('--budget <tokens>', 'tokens of all records in the context', parseCount, 1000)
+    .option('--deadline <milliseconds>', 'after this time nothing is printed', parseCount, 10_000)
+    .option('--cite', 'the context states ids, dates and why each record was found', false)
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Standard input is the prompt, or JSON with a key prompt, as hooks of coding agents give it. The reason why nothing is
+printed is on stderr, and the exit code is 0 then too; 2 is wrong usage.
+
+Example:
+  echo 'When did the printer last fail?' | ragpp memory recall notes --budget 500 --deadline 3000`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-recall.ts')).runMemoryRecall));
+}
+
 function outcomeCommand(): Command {
   return new Command('outcome')
     .description('record an outcome that was observed of a record, for priors, the reranker outcome and the arm')
@@ -341,6 +361,7 @@ export function memoryCommand(): Command {
     .addCommand(undoCommand())
     .addCommand(queryCommand())
     .addCommand(askMemoryCommand())
+    .addCommand(recallCommand())
     .addCommand(outcomeCommand())
     .addCommand(usedCommand())
     .addCommand(patternsCommand())
