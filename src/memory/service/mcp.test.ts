@@ -2,27 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { requirePackages } from '../../core/required-packages.harness.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createMcpEndpoint } from './mcp.ts';
+import type { McpClient } from './mcp-client.harness.ts';
 import { openTools } from './tools.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
-
-interface ClientTool {
-  readonly name: string;
-  readonly inputSchema: { readonly properties: object; readonly required?: readonly string[] };
-  readonly annotations: object;
-}
-
-/** The part of the official client that is used. */
-interface McpClient {
-  connect(transport: unknown): Promise<void>;
-  listTools(): Promise<{ readonly tools: readonly ClientTool[] }>;
-  callTool(call: { readonly name: string; readonly arguments: object }): Promise<{
-    readonly content: readonly [{ readonly text: string }];
-    readonly structuredContent?: Readonly<Record<string, unknown>>;
-    readonly isError?: boolean;
-  }>;
-  close(): Promise<void>;
-}
 
 /** A client of the official package, whose requests reach the endpoint without a socket. */
 async function connect(send: (request: Request) => Promise<Response>): Promise<McpClient> {
@@ -64,7 +47,7 @@ requirePackages('MCP').describe('the tools over the Model Context Protocol', () 
     expect(JSON.parse(content[0].text)).toMatchObject({ ids: ['a'], budget: 2000 });
     const unknown = await call('record_outcome', { id: 'b', value: 1 });
     expect(unknown.isError).toBe(true);
-    expect(unknown.content[0].text).toMatch(/^\[record-not-found\] .*b/);
+    expect(unknown.content[0].text).toMatch(/^\[RECORD_NOT_FOUND\] .*b/);
     expect((await call('recall', { question: 'soup', k: 0 })).isError).toBe(true);
     expect((await call('forget', { id: 'a', user: 'bo' })).isError).toBe(true);
     expect(setting.memory.size).toBe(1);

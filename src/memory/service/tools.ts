@@ -3,7 +3,7 @@ import { UnavailableError } from '../../core/errors/errors.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { time } from '../../data/jsonl/jsonl-rows.ts';
-import { attributesSchema, MEMORY_TYPES } from '../../model/turns/memory-fields.ts';
+import { MEMORY_TYPES } from '../../model/turns/memory-fields.ts';
 import { createArmSource, type RankedItem } from '../context/arm-source.ts';
 import { assemble } from '../context/assemble.ts';
 import { readItemText } from '../context/source.ts';
@@ -36,6 +36,8 @@ const defineTool = <S extends z.ZodType>(tool: MemoryTool<S>): MemoryTool<S> => 
 
 const words = z.string().regex(/\S/, 'a text that is not empty');
 const moment = z.string().describe('a time in ISO 8601 with a zone, such as 2026-03-01T09:00:00Z');
+/** Their names and sizes are checked where the record enters. */
+const attributes = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 const conversation = words.describe('the conversation, for example the id of a session');
 
 /** Later than every record, so that all are seen, and not before the clock. */
@@ -58,14 +60,14 @@ const remember = defineTool({
     type: z.enum(MEMORY_TYPES).optional().describe('episodic: an event; semantic: a fact; procedural: a way to act'),
     importance: z.number().min(0).max(1).optional(),
     sensitive: z.boolean().optional().describe('true: no service gets the text, and no answer shows it'),
-    attributes: attributesSchema.optional().describe('more that is known, for filters'),
+    attributes: attributes.optional().describe('more that is known, for filters'),
   }),
   async run({ text, conversation, parent, author, channel, time: said, ...rest }, { memory, clock }) {
     const createdAt = said === undefined ? clock() : parse(time, said, 'time');
-    const { type, importance, sensitive, attributes } = rest;
+    const { type, importance, sensitive, attributes: more } = rest;
     const id = rest.id ?? computeHash({ text, createdAt, conversation, author }).slice(0, 16);
     const metadata = {
-      ...attributes,
+      ...more,
       ...(type !== undefined && { memoryType: type }),
       ...(importance !== undefined && { importance }),
       ...(sensitive !== undefined && { sensitive }),
