@@ -18,7 +18,12 @@ interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts the command line of the built package. @param onStderr receives all output so far. @param input its standard input. */
+/**
+ * Starts the command line of the built package.
+ *
+ * @param onStderr receives all output so far.
+ * @param input its standard input.
+ */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},

@@ -33,7 +33,7 @@ async function connect(): Promise<McpClient> {
 }
 
 requirePackages('MCP').test(
-  'a program that is started twice keeps what it was told',
+  'a program that is started twice keeps what was remembered',
   async () => {
     const first = await connect();
     const told = { id: 'strip', text: 'the protective strip was still on the drum', conversation: 'printer' };

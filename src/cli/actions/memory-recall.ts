@@ -14,7 +14,7 @@ interface RecallFlags {
   readonly cache: string;
 }
 
-/** What the hooks of coding agents give: JSON with the prompt, and more that is not read. */
+/** The input of a hook of coding agents: JSON with the prompt, and more that is not read. */
 const hookInput = z.looseObject({ prompt: z.string() });
 const answerSchema = z.looseObject({ prompt: z.string(), tokens: z.number() });
 
@@ -22,7 +22,7 @@ const answerSchema = z.looseObject({ prompt: z.string(), tokens: z.number() });
 export function readHookPrompt(input: string): string {
   if (!input.trimStart().startsWith('{')) return input.trim();
   try {
-    return hookInput.parse(JSON.parse(input)).prompt.trim();
+    return parse(hookInput, JSON.parse(input), 'standard input').prompt.trim();
   } catch {
     return input.trim(); // a prompt may begin with a brace
   }

@@ -57,7 +57,7 @@ requirePackages('MCP').describe('the tools over the Model Context Protocol', () 
     await setting.memory.close();
   });
 
-  test('a bug is told to the service alone', async () => {
+  test('a bug is reported to the service alone', async () => {
     const setting = await openTools();
     const endpoint = await createMcpEndpoint(setting, (error) => void faults.push(error));
     const client = await connect((request) => endpoint.fetch(request));

@@ -1,9 +1,10 @@
 import { importOptional } from '../../core/code/optional-packages.ts';
 import { projectVersion } from '../../core/code/package-root.ts';
 import { RagPlusPlusError } from '../../core/errors/errors.ts';
+import { parse } from '../../core/validation/validation.ts';
 import { MEMORY_TOOLS, type MemoryTool, type ToolSetting } from './tools.ts';
 
-/** What a tool gives to a model. */
+/** The answer of a tool to a model. */
 interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent?: object;
@@ -61,7 +62,7 @@ async function runTool(
   options: McpOptions,
 ): Promise<ToolResult> {
   try {
-    const answer = await tool.run(input, setting);
+    const answer = await tool.run(parse(tool.input, input, tool.name), setting);
     return { content: say(JSON.stringify(answer)), structuredContent: answer };
   } catch (error) {
     if (error instanceof RagPlusPlusError) return { content: say(`[${error.code}] ${error.message}`), isError: true };

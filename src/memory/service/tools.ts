@@ -10,7 +10,7 @@ import { readItemText } from '../context/source.ts';
 import type { Memory } from '../engine/memory.ts';
 import type { RemovalSelection } from '../removal/selection.ts';
 
-/** What the tools of a memory work with. */
+/** The memory that tools work with, and the time. */
 export interface ToolSetting {
   /** It answers by an arm. */
   readonly memory: Memory;
