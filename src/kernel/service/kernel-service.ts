@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import {
   createHttpService,
@@ -33,7 +32,7 @@ const verifyRequestSchema = z.strictObject({
 });
 
 /** Paths and methods, and what each answers. */
-function addPaths(app: FastifyInstance, kernel: Kernel, observeTurns: (turns: number) => void): void {
+function addPaths(app: HttpService['app'], kernel: Kernel, observeTurns: (turns: number) => void): void {
   app.post('/slice', async ({ body }) => {
     const slice = await kernel.slice(readBody(sliceRequestSchema, body, kernelRefusals));
     observeTurns(slice.turnIds.length);
