@@ -27,6 +27,7 @@ const NETWORK = {
   'core/service/http-service.ts': 'receives what services read and answer, which are listed below',
   'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
   'core/service/download.ts': 'sends the address of a file, such as a model, and no text',
+  'memory/service/mcp.ts': 'answers tools of a memory, whose source leaves out sensitive records',
   'index/vectors/postgres/postgres-database.ts':
     'the database that the user names holds records, see docs/sensitive.md',
 };
