@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'curation',
     'patterns',
     'context',
+    'client',
     'service',
   ],
   lab: [

@@ -27,6 +27,9 @@ const NETWORK = {
   'core/service/http-service.ts': 'receives what services read and answer, which are listed below',
   'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
   'core/service/download.ts': 'sends the address of a file, such as a model, and no text',
+  'cli/actions/serve.ts': 'opens the service of a memory, which is listed below',
+  'cli/serve.ts': 'names a transport',
+  'memory/service/event-stream.ts': 'sends ids of changes, and sentences about laws of conservation',
   'memory/service/mcp.ts': 'answers tools of a memory, whose source leaves out sensitive records',
   'index/vectors/postgres/postgres-database.ts':
     'the database that the user names holds records, see docs/sensitive.md',
@@ -34,12 +37,14 @@ const NETWORK = {
 /** Services, and why no sensitive text leaves this machine by the answers of each. */
 const SERVICES = {
   'kernel/service/kernel-service.ts': 'reads ids of turns, and answers with ids and public keys, and no text',
+  'memory/service/memory-service.ts': 'shows no text of a sensitive record, see memory/service/routes.ts',
 };
 /** Files that send over the connections of core/service, and why no sensitive text goes through each. */
 const SENDERS = {
   'core/service/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
   'core/service/http-connection.ts': 'holds the connections',
   'kernel/client/http-authority.ts': 'sends ids of turns, conversations, authors and channels to a kernel, and no text',
+  'memory/client/connect-memory.ts': 'refuses to send sensitive records and questions to another machine',
 };
 /** Files that send texts through the gate. */
 const ADAPTERS = [
