@@ -339,6 +339,7 @@ function replayCommand(): Command {
     .description('ask a memory that grows turn by turn the queries of a config, and compare with the run of the arm')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
     .option('--queries <count>', 'the most queries, spread over those of the config; default: all', parseCount)
+    .option('--http', 'add and ask over HTTP, by a service of this process, as ragpp serve has it')
     .option('--out <file>', 'write what the memory answered as a TREC run file');
   return addArmOptions(command)
     .addHelpText(
