@@ -156,10 +156,11 @@ Examples:
 function recallCommand(): Command {
   return new Command('recall')
     .description('print what a memory holds about a prompt, for the hook of a coding agent; nothing on failure')
-    .argument('<folder>', 'the folder of a memory that was given an arm by open')
+    .argument('<place>', 'the folder of a memory that was given an arm by open, or the address of ragpp serve')
     .option('--budget <tokens>', 'tokens of all records in the context', parseCount, 1000)
     .option('--deadline <milliseconds>', 'after this time nothing is printed', parseCount, 10_000)
     .option('--cite', 'the context states ids, dates and why each record was found', false)
+    .option('--token-variable <name>', 'the environment variable with the token of the service')
     .addOption(cacheOption())
     .addHelpText(
       'after',

@@ -11,6 +11,7 @@ interface RecallFlags {
   readonly budget: number;
   readonly deadline: number;
   readonly cite: boolean;
+  readonly tokenVariable?: string;
   readonly cache: string;
 }
 
@@ -51,12 +52,25 @@ async function askFolder(folder: string, prompt: string, flags: RecallFlags): Pr
   return parse(answerSchema, parseJson(stdout, 'answer is not JSON', { folder }), folder);
 }
 
+/** Asks a memory behind a service. */
+async function askService(url: string, prompt: string, { budget, deadline, cite, tokenVariable }: RecallFlags) {
+  const { connectMemory } = await import('../../memory/client/connect-memory.ts');
+  const token = tokenVariable === undefined ? null : (process.env[tokenVariable] ?? '');
+  const client = connectMemory(url, { token, timeoutSeconds: Math.max(1, deadline - performance.now()) / 1000 });
+  try {
+    const { context, tokens } = await client.assemble(prompt, { budget, cite });
+    return { prompt: context, tokens };
+  } finally {
+    client.close();
+  }
+}
+
 /** Prints the context of a prompt, or nothing: what goes wrong is said on stderr alone, and the exit code stays 0. */
-export async function runMemoryRecall(folder: string, flags: RecallFlags): Promise<void> {
+export async function runMemoryRecall(place: string, flags: RecallFlags): Promise<void> {
   try {
     const prompt = readHookPrompt(readFileSync(0, 'utf8'));
     if (prompt === '') throw new ValidationError('no prompt on standard input; write one to it');
-    const { prompt: context, tokens } = await askFolder(folder, prompt, flags);
+    const { prompt: context, tokens } = await (/^https?:/.test(place) ? askService : askFolder)(place, prompt, flags);
     if (tokens > 0) printOut(context);
   } catch (error) {
     printError(`nothing recalled: ${error instanceof Error ? error.message : String(error)}\n`);

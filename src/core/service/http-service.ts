@@ -20,7 +20,7 @@ export interface BodyLimits {
   readonly deepest: number;
 }
 
-/** What a service is, and what bounds its requests. */
+/** The parts of a service, and the bounds of its requests. */
 export interface HttpServiceOptions {
   readonly refusals: Refusals;
   readonly limits: BodyLimits;

@@ -10,20 +10,20 @@ import type { ArmQuestion } from '../engine/query-response.ts';
 const options = z.strictObject({
   /** The token of the service; null: it takes requests of anybody. */
   token: z.string().min(1).nullable().default(null),
-  /** Of one request. */
+  /** The longest time of one request. */
   timeoutSeconds: z.number().gt(0).max(3600).default(30),
   maxAnswerBytes: z
     .int()
     .min(1)
     .default(2 ** 26),
 });
-/** How a service is asked; everything has a default. */
+/** The options of a connection; everything has a default. */
 export type ConnectionInput = z.input<typeof options>;
 
 const address = z.url({ protocol: /^https?$/, error: 'an address such as http://127.0.0.1:8080' });
 const refusal = z.object({ code: z.string(), message: z.string() });
 
-/** What a request that adds records gives. */
+/** The answer to a request that adds records. */
 export interface WriteReceipt {
   /** In the order of the records. */
   readonly ids: readonly string[];
@@ -75,7 +75,7 @@ export function connectMemory(url: string, input: ConnectionInput = {}): MemoryC
   const connection = new HttpConnection();
 
   async function send<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body: object | null): Promise<T> {
-    const signal = AbortSignal.timeout(1000 * timeoutSeconds);
+    const signal = AbortSignal.timeout(Math.ceil(1000 * timeoutSeconds));
     const text = body === null ? '' : JSON.stringify(body);
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     const answer = await connection

@@ -48,7 +48,7 @@ describe('rows', () => {
     expect(memory.get('b')).toMatchObject({ context: 'salt salt', createdAt: 2 * HOUR, parentId: 'a' });
   });
 
-  test('that are sent again change nothing; other content of an id is refused, and nothing of the request is written', async () => {
+  test('that are sent again change nothing; other content of an id is refused with the whole request', async () => {
     const { memory, post } = await open();
     await post('/v1/records', salt);
     await memory.updateStats('a', 1); // what was observed since is no other content

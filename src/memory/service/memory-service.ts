@@ -20,7 +20,7 @@ import type { ToolSetting } from './tools.ts';
 export const LARGEST_BODY = 2 ** 23;
 const DEEPEST = 12;
 
-/** What bounds requests, and who may send them. */
+/** The bounds of requests, and who may send them. */
 export interface MemoryServiceOptions extends Pick<HttpServiceOptions, 'requestSeconds' | 'hosts' | 'onError'> {
   /** Default 8 MiB. */
   readonly maxBodyBytes?: number;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { projectVersion } from '../../core/code/package-root.ts';
 import { ROUTES, type Route } from './routes.ts';
 
-/** What has no form in JSON, such as a time that may be a number or a text, is any value; the page says more. */
+/** A value without a form in JSON Schema, such as a time that may be a number or a text, is any value. */
 const describeSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 
 const content = (schema: object) => ({ content: { 'application/json': { schema } } });

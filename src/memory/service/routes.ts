@@ -53,7 +53,7 @@ function readRow(written: unknown, path: string): AddedRecord {
   return embedding === null ? fields : { ...fields, embedding };
 }
 
-/** True of a record with all that a row says. A row without a vector says nothing of it. */
+/** True of a record with all that a row says. The vector of a row without one is not compared. */
 function isSame(known: MemoryRecord, added: AddedRecord): boolean {
   const { stats: _, trajectory: __, ...fields } = added;
   return Object.entries(fields).every(([field, value]) => isDeepStrictEqual(known[field as keyof MemoryRecord], value));
