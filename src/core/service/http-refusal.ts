@@ -16,7 +16,7 @@ export interface RefusalBody {
   readonly message: string;
 }
 
-/** How a service is named in answers, and which paths it has. */
+/** The name of a service in answers, and its paths. */
 export interface ServiceWords {
   /** `kernel` or `memory`. */
   readonly name: string;
