@@ -45,6 +45,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'curation',
     'patterns',
     'context',
+    'client',
+    'service',
   ],
   lab: [
     'judging',

@@ -24,17 +24,27 @@ import { SECRET } from './sensitive.fixture.ts';
 
 /** Files that reach the network, and why no sensitive text goes through each. A new one needs a line here, and a test below that its texts pass the gate. */
 const NETWORK = {
-  'kernel/service/kernel-service.ts': 'reads ids of turns, and answers with ids and public keys, and no text',
+  'core/service/http-service.ts': 'receives what services read and answer, which are listed below',
   'core/service/http-connection.ts': 'sends what its callers give, which are listed below',
   'core/service/download.ts': 'sends the address of a file, such as a model, and no text',
+  'cli/actions/serve.ts': 'opens the service of a memory, which is listed below',
+  'cli/serve.ts': 'names a transport',
+  'memory/service/event-stream.ts': 'sends ids of changes, and sentences about laws of conservation',
+  'memory/service/mcp.ts': 'answers tools of a memory, whose source leaves out sensitive records',
   'index/vectors/postgres/postgres-database.ts':
     'the database that the user names holds records, see docs/sensitive.md',
+};
+/** Services, and why no sensitive text leaves this machine by the answers of each. */
+const SERVICES = {
+  'kernel/service/kernel-service.ts': 'reads ids of turns, and answers with ids and public keys, and no text',
+  'memory/service/memory-service.ts': 'shows no text of a sensitive record, see memory/service/routes.ts',
 };
 /** Files that send over the connections of core/service, and why no sensitive text goes through each. */
 const SENDERS = {
   'core/service/endpoint-request.ts': 'takes texts of the gate alone, as its type states',
   'core/service/http-connection.ts': 'holds the connections',
   'kernel/client/http-authority.ts': 'sends ids of turns, conversations, authors and channels to a kernel, and no text',
+  'memory/client/connect-memory.ts': 'refuses to send sensitive records and questions to another machine',
 };
 /** Files that send texts through the gate. */
 const ADAPTERS = [
@@ -49,7 +59,7 @@ const ADAPTERS = [
 /** Files whose errors quote the beginning of a foreign text, and why none of it is sensitive. */
 const QUOTERS = {
   'kernel/client/http-authority.ts': 'what a kernel says, which holds no text',
-  'kernel/service/refusal.ts': 'the faults of a request for a slice, which has ids alone',
+  'core/service/http-refusal.ts': 'the faults of a request for a slice, which has ids alone',
   'index/vectors/vector-doors.ts': 'an id',
   'core/validation/validation.ts': 'a value of options; `model/turns/attributes.ts` hides those of rows',
   'data/exports/export-files.ts': 'a file that is no export: the format has no attributes',
@@ -69,6 +79,11 @@ test('no other file reaches the network', () => {
   const network =
     /(?<![\w.#])fetch\(|globalThis\.fetch|['"](?:node:)?(?:https?|http2|net|tls|dgram|undici|axios|ws|openai|pg|fastify)['"]|new (?:WebSocket|EventSource|XMLHttpRequest)\b/;
   expect(listFiles(network)).toEqual(Object.keys(NETWORK).sort());
+});
+
+test('no other file makes a service', () => {
+  const made = listFiles(/\bcreateHttpService\b/).filter((file) => file !== 'core/service/http-service.ts');
+  expect(made).toEqual(Object.keys(SERVICES).sort());
 });
 
 test('no other file calls the client of services, and none makes a sendable text by a cast', () => {

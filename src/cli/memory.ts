@@ -153,6 +153,27 @@ Examples:
     .action(lazyAction(async () => (await import('./actions/memory-ask.ts')).runMemoryAsk));
 }
 
+function recallCommand(): Command {
+  return new Command('recall')
+    .description('print what a memory holds about a prompt, for the hook of a coding agent; nothing on failure')
+    .argument('<place>', 'the folder of a memory that was given an arm by open, or the address of ragpp serve')
+    .option('--budget <tokens>', 'tokens of all records in the context', parseCount, 1000)
+    .option('--deadline <milliseconds>', 'after this time nothing is printed', parseCount, 10_000)
+    .option('--cite', 'the context states ids, dates and why each record was found', false)
+    .option('--token-variable <name>', 'the environment variable with the token of the service')
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Standard input is the prompt, or JSON with a key prompt, as hooks of coding agents give it. The reason why nothing is
+printed is on stderr, and the exit code is 0 then too; 2 is wrong usage.
+
+Example:
+  echo 'When did the printer last fail?' | ragpp memory recall notes --budget 500 --deadline 3000`,
+    )
+    .action(lazyAction(async () => (await import('./actions/memory-recall.ts')).runMemoryRecall));
+}
+
 function outcomeCommand(): Command {
   return new Command('outcome')
     .description('record an outcome that was observed of a record, for priors, the reranker outcome and the arm')
@@ -319,6 +340,7 @@ function replayCommand(): Command {
     .description('ask a memory that grows turn by turn the queries of a config, and compare with the run of the arm')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
     .option('--queries <count>', 'the most queries, spread over those of the config; default: all', parseCount)
+    .option('--http', 'add and ask over HTTP, by a service of this process, as ragpp serve has it')
     .option('--out <file>', 'write what the memory answered as a TREC run file');
   return addArmOptions(command)
     .addHelpText(
@@ -341,6 +363,7 @@ export function memoryCommand(): Command {
     .addCommand(undoCommand())
     .addCommand(queryCommand())
     .addCommand(askMemoryCommand())
+    .addCommand(recallCommand())
     .addCommand(outcomeCommand())
     .addCommand(usedCommand())
     .addCommand(patternsCommand())

@@ -18,21 +18,33 @@ interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts the command line of the built package. @param onStderr receives all output so far. */
+/**
+ * Starts the command line of the built package.
+ *
+ * @param onStderr receives all output so far.
+ * @param input its standard input.
+ */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
+  input = '',
 ): SampleProcess {
-  return startNode([findBuiltModule('cli/main'), ...argv], onStderr);
+  return startNode([findBuiltModule('cli/main'), ...argv], onStderr, input);
 }
 
 /** Starts the command line of the source, whose results name the versions of code that this process has. */
 export function startSourceRagpp(argv: readonly string[]): SampleProcess {
-  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {});
+  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {}, '');
 }
 
-function startNode(words: readonly string[], onStderr: (text: string, started: SampleProcess) => void): SampleProcess {
+function startNode(
+  words: readonly string[],
+  onStderr: (text: string, started: SampleProcess) => void,
+  input: string,
+): SampleProcess {
   const child = spawn(process.execPath, words, { cwd: PROJECT_ROOT });
+  child.stdin.on('error', () => {}); // it may end before it reads
+  child.stdin.end(input);
   const written = { stdout: '', stderr: '' };
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);

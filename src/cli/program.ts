@@ -54,6 +54,7 @@ const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<Com
   cache: async () => (await import('./cache.ts')).cacheCommand(),
   encoder: async () => (await import('./encoder.ts')).encoderCommand(),
   memory: async () => (await import('./memory.ts')).memoryCommand(),
+  serve: async () => (await import('./serve.ts')).serveCommand(),
   publish: async () => (await import('./publish.ts')).publishCommand(),
   arm: async () => (await import('./arm.ts')).createArmCommand(),
 };

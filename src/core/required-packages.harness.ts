@@ -12,6 +12,11 @@ const REQUIRED = {
     variable: 'RAGPP_TEST_DATABASES',
   },
   usearch: { packages: ['usearch'], script: '.ci/databases', variable: 'RAGPP_TEST_DATABASES' },
+  MCP: {
+    packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/client'],
+    script: '.ci/mcp',
+    variable: 'RAGPP_TEST_MCP',
+  },
   wabt: { packages: ['wabt'], script: '.ci/kernels', variable: 'RAGPP_TEST_KERNELS' },
 } as const;
 

@@ -3,6 +3,7 @@
 export type { MemoryRecord } from '../model/turns/turn.ts';
 export { readDomain } from '../rank/query/domain/domain-options.ts';
 export { openDomainDatabase } from '../rank/query/domain/domain-records.ts';
+export { connectMemory } from './client/connect-memory.ts';
 export { assemble } from './context/assemble.ts';
 export { ContextCache } from './context/context-cache.ts';
 export { createDomainSource } from './context/domain-source.ts';

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { ConfigurationError, RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
 import { readText, writeAtomic } from '../../core/files/files.ts';
+import type { HttpService } from '../../core/service/http-service.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { datasetOptions, loadDataset } from '../../data/registry.ts';
 import { Kernel } from '../../kernel/authority/kernel.ts';
 import { type SlicePolicy, slicePolicySchema } from '../../kernel/policies/policy.ts';
 import { formatPolicyRef } from '../../kernel/policies/policy-ref.ts';
-import { createKernelService, type KernelService } from '../../kernel/service/kernel-service.ts';
+import { createKernelService } from '../../kernel/service/kernel-service.ts';
 import { createKeyFile, readKeyFile, readKeys, writeKeyFile } from '../../kernel/service/key-file.ts';
 import { computeFingerprint } from '../../kernel/signatures/fingerprint.ts';
 import {
@@ -181,7 +182,7 @@ function awaitEnd(): Promise<void> {
 }
 
 /** @returns the address. @throws StorageError if nothing can listen there. */
-async function listen({ app }: KernelService, { host, port }: ServeOptions): Promise<string> {
+async function listen({ app }: HttpService, { host, port }: ServeOptions): Promise<string> {
   try {
     return await app.listen({ host, port, listenTextResolver: (address) => address });
   } catch (error) {

@@ -6,11 +6,11 @@ import { describeMemoryAdvice } from '../../lab/launch/arm-process.ts';
 import { buildChildEnvironment, type Program } from '../../lab/launch/own-process.ts';
 
 /**
- * True if a command line starts a service. A service is one process that hears its signals itself: SIGTERM and SIGINT
- * end it in order, and it ends with 0.
+ * True if a command line starts a service, or what starts the process of its work itself. A service is one process that
+ * hears its signals itself: SIGTERM and SIGINT end it in order, and it ends with 0.
  */
 export function isService([command, inner]: readonly string[]): boolean {
-  return command === 'kernel' && inner === 'serve';
+  return command === 'serve' || ['kernel serve', 'memory recall'].includes(`${command} ${inner}`);
 }
 
 /** The parent of a process, and its title or command line. */

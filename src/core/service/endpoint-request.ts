@@ -245,7 +245,7 @@ async function post(body: Sendable, endpoint: Endpoint): Promise<unknown> {
   const timeout = AbortSignal.timeout(1000 * timeoutSeconds);
   let answer: HttpAnswer;
   try {
-    answer = await connection().post(`${trimSlash(baseUrl)}${path}`, {
+    answer = await connection().send(`${trimSlash(baseUrl)}${path}`, {
       text: JSON.stringify(body),
       headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
       mostBytes: LARGEST_ANSWER,

@@ -43,7 +43,9 @@ export interface HttpAnswer {
 
 /** What a request sends and what bounds its answer. */
 export interface HttpRequest {
-  /** JSON. */
+  /** Default `POST`. */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** JSON; empty: no body. */
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly mostBytes: number;
@@ -91,11 +93,12 @@ export class HttpConnection {
    *
    * @throws ConnectionFault, also of an abortion; BodyTooLargeError.
    */
-  post(url: string, { text, headers, mostBytes, signal }: HttpRequest): Promise<HttpAnswer> {
+  send(url: string, { method = 'POST', text, headers, mostBytes, signal }: HttpRequest): Promise<HttpAnswer> {
     const [client, agent] = url.startsWith('https:') ? [https, this.#agents.https] : [http, this.#agents.http];
     return new Promise((resolve, reject) => {
-      const own = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-      const request = client.request(url, { method: 'POST', agent, headers: { ...own, ...headers }, signal });
+      const type = text === '' ? {} : { 'content-type': 'application/json' };
+      const own = { ...type, 'content-length': Buffer.byteLength(text) };
+      const request = client.request(url, { method, agent, headers: { ...own, ...headers }, signal });
       let hasBegun = false;
       request.on('error', (error) =>
         reject(new ConnectionFault(hasBegun ? 'unfinished' : classifyFault(error, request.reusedSocket), error)),

@@ -154,7 +154,7 @@ class HttpClient implements HttpAuthority {
   async #attempt(path: string, text: string, signal: AbortSignal): Promise<unknown> {
     const mostBytes = this.#options.maxAnswerBytes;
     const answer = await this.#connection
-      .post(`${this.#baseUrl}${path}`, { text, mostBytes, signal })
+      .send(`${this.#baseUrl}${path}`, { text, mostBytes, signal })
       .catch((error) => {
         throw describeFault(error, this.#options);
       });

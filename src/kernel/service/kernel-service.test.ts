@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { HttpService } from '../../core/service/http-service.ts';
 import { Corpus } from '../../model/turns/corpus.ts';
 import { Kernel, type KernelOptions } from '../authority/kernel.ts';
 import { buildPolicy, drawCorpus, makeKeys } from '../policies/slices.fixture.ts';
 import { rotateKeys } from '../signatures/kernel-keys.ts';
-import { createKernelService, type KernelService, type KernelServiceOptions } from './kernel-service.ts';
+import { createKernelService, type KernelServiceOptions } from './kernel-service.ts';
 
 const corpus = drawCorpus(60);
 const anchorTurnId = corpus.turns[30]!.id;
@@ -12,7 +13,7 @@ const asOf = corpus.turns[50]!.timestamp;
 const policies = [buildPolicy()];
 const keys = rotateKeys(makeKeys());
 
-const services: KernelService[] = [];
+const services: HttpService[] = [];
 afterEach(async () => {
   for (const service of services.splice(0)) await service.close(1);
 });
@@ -259,7 +260,7 @@ describe('over sockets', () => {
     expect(await talk(port, `GET /keys HTTP/1.1\r\nX: ${'y'.repeat(20_000)}`)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  const count = async ({ app }: KernelService) =>
+  const count = async ({ app }: HttpService) =>
     (await app.inject({ url: '/metrics' })).body
       .split('\n')
       .filter((line) => /^ragpp_kernel_(requests|refusals)_total\{(?!path="\/metrics")/.test(line));

@@ -1,7 +1,8 @@
 import { ignoreProgress } from '../../core/terminal/progress.ts';
 import { formatRun } from '../../eval/trec/trec-files.ts';
+import type { AddedRecord, Memory } from '../../memory/engine/memory.ts';
 import { openMemory } from '../../memory/engine/open-memory.ts';
-import type { ServedArm } from '../../memory/engine/served-arm.ts';
+import type { ArmQuestion, RankedRecords } from '../../memory/engine/query-response.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import { type Turn, toMemoryRecord } from '../../model/turns/turn.ts';
@@ -33,21 +34,29 @@ function toAddedRecord(turn: Turn) {
   return record;
 }
 
+/** The part of a memory that a replay uses. */
+export interface ReplayedMemory {
+  addBatch(records: readonly AddedRecord[]): Promise<unknown>;
+  ask(question: ArmQuestion): Promise<Pick<RankedRecords, 'ranking'>>;
+  close(): Promise<void>;
+}
+
 /** Adds each turn at its time and asks each query at its moment. @returns the answers, in the order of the queries. */
 async function replay(
   dataset: Dataset,
   queries: readonly Query[],
-  arm: ServedArm,
+  memory: ReplayedMemory,
   progress: NonNullable<RunnerInputs['progress']>,
 ): Promise<{ readonly run: Run; readonly turns: number }> {
   const { corpus } = dataset;
-  const memory = await openMemory({ arm, cache: { enabled: false }, outcomeRange: 'none' });
   const answers = new Map<string, Run extends ReadonlyMap<string, infer R> ? R : never>();
   const stage = progress('queries to the memory', queries.length);
+  let size = 0;
   try {
     for (const query of [...queries].sort((a, b) => a.timestamp - b.timestamp)) {
-      const turns = corpus.turns.slice(memory.size, corpus.countEarlierTurns(query.timestamp));
-      await memory.addBatch(turns.map(toAddedRecord));
+      const turns = corpus.turns.slice(size, corpus.countEarlierTurns(query.timestamp));
+      if (turns.length > 0) await memory.addBatch(turns.map(toAddedRecord));
+      size += turns.length;
       const { id, text, author, channel, anchorTurnId, conversationId, attributes } = query;
       const { ranking } = await memory.ask({
         ...{ id, text, author, channel, anchorTurnId, asOf: query.timestamp },
@@ -60,8 +69,8 @@ async function replay(
       );
       stage.update(answers.size);
     }
-    stage.finish(`${memory.size} turns, ${answers.size} queries`);
-    return { run: new Map(queries.map(({ id }) => [id, answers.get(id) ?? []])), turns: memory.size };
+    stage.finish(`${size} turns, ${answers.size} queries`);
+    return { run: new Map(queries.map(({ id }) => [id, answers.get(id) ?? []])), turns: size };
   } finally {
     await memory.close();
   }
@@ -79,6 +88,8 @@ export function findDifference(batch: string, live: string): ArmReplay['differen
 export interface ReplayInputs extends Omit<RunnerInputs, 'queries' | 'givenVectors' | 'slices'> {
   /** The most queries, spread over those of the config; absent: all. */
   readonly limit?: number;
+  /** Another way to the memory, such as a service; by default the memory itself. */
+  readonly reach?: (memory: Memory) => Promise<ReplayedMemory>;
 }
 
 /** Some queries, evenly spread. */
@@ -96,7 +107,7 @@ function spread(queries: readonly Query[], limit = queries.length): readonly Que
 export async function replayArm(
   config: ExperimentConfig,
   name: string,
-  { limit, progress = ignoreProgress, ...inputs }: ReplayInputs,
+  { limit, reach = async (memory) => memory, progress = ignoreProgress, ...inputs }: ReplayInputs,
 ): Promise<ArmReplay> {
   const dataset = await openDataset(config, { ...inputs, progress });
   const queries = spread(selectEvaluatedQueries(dataset, config), limit);
@@ -107,7 +118,8 @@ export async function replayArm(
     const batch = buildRun(dataset.corpus, queries, ranked);
     const arm = await openServedArm(runner, name);
     try {
-      const { run, turns } = await replay(dataset, queries, arm, progress);
+      const memory = await openMemory({ arm, cache: { enabled: false }, outcomeRange: 'none' });
+      const { run, turns } = await replay(dataset, queries, await reach(memory), progress);
       const tag = formatFileName(name);
       const files = { batch: formatRun(batch, tag), live: formatRun(run, tag) };
       return {
