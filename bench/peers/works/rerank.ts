@@ -13,7 +13,7 @@ import { compareNumbers, type PeerSize, readSettings, type WorkGroup, writeSetti
 const TURNS: Readonly<Record<PeerSize, number>> = { small: 3216, published: 100_000 };
 const BATCHES = [1, 64];
 const [CANDIDATES, DIMENSION] = [200, 512];
-/** Of a work, in batches: so many that a collection of garbage counts as often as it comes. */
+/** Queries of a work, in batches: with fewer, whether a collection of garbage falls into a work decides its time. */
 const QUERIES = 640;
 const TOLERANCE = 1e-5;
 

@@ -23,7 +23,7 @@ interface Exports {
  */
 class Float32Row {
   readonly #kernel: Exports;
-  /** What the functions are of, in place: numbers of the last caller, so nothing may be awaited before it. */
+  /** Numbers of the last caller, which the functions replace, so nothing may be awaited before them. */
   numbers: Float32Array;
 
   constructor() {

@@ -2,8 +2,8 @@ import { findLowerBound } from '../../model/turns/corpus.ts';
 import { type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
 
 /**
- * The tables of a conversation whose first `turns` turns have the tree that coordinates ask about. Later turns may be in
- * the tables, but must not affect what is read of the first ones.
+ * Tables of a conversation whose first `turns` turns have the tree that coordinates ask about. Later turns may be in
+ * the tables, but must not affect what is read of the first turns.
  */
 export type TreeAsOf = (conversation: number, turns: number) => FrameTables;
 

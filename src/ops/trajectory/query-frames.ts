@@ -100,7 +100,10 @@ function joinConversations({ frames, points }: Context, positions: Int32Array): 
   return { firsts, turns, parents, rows };
 }
 
-/** Where each coordinate stands among those that are computed. Larger systems have the coordinates of smaller ones. */
+/**
+ * Places of all coordinates among those that are computed, -1 for one that is not. Larger systems have the coordinates
+ * of smaller ones.
+ */
 type Places = Readonly<Record<CoordinateName, number>>;
 
 function listPlaces(names: readonly CoordinateName[]): Places {
