@@ -15,7 +15,7 @@ let giveResult: GiveResult | null = null;
  * Processor seconds of a work after which it is timed, or twice as many on the clock: a collection takes from V8 what
  * it has compiled. The first run has the peak of memory, the last the times.
  */
-const STEADY_SECONDS = 0.5;
+const STEADY_SECONDS = 1;
 
 async function measureWork(work: string) {
   giveResult = null;

@@ -33,8 +33,8 @@ def main(folder):
 
         best = min(scores.COSINES, key=lambda find_cosines: scores.milliseconds(lambda: whole(find_cosines), REPEATS)["fastest"])
 
-        def work(whole=whole, best=best):
-            for _ in range(settings["repeats"]):
+        def work(whole=whole, best=best, repeats=settings["queries"] // batch):
+            for _ in range(repeats):
                 final = whole(best)
             return lambda: final.numpy().ravel()
 

@@ -13,8 +13,8 @@ import { compareNumbers, type PeerSize, readSettings, type WorkGroup, writeSetti
 const TURNS: Readonly<Record<PeerSize, number>> = { small: 3216, published: 100_000 };
 const BATCHES = [1, 64];
 const [CANDIDATES, DIMENSION] = [200, 512];
-/** Batches of a work: one takes less than a millisecond of torch. */
-const REPEATS = 10;
+/** Queries of a work, in batches: with fewer, whether a collection of garbage falls into a work decides its time. */
+const QUERIES = 640;
 const TOLERANCE = 1e-5;
 
 const { whole } = buildRerankArms(CANDIDATES);
@@ -38,7 +38,7 @@ async function prepareCases(folder: string, size: PeerSize, seed: number): Promi
     cases.push({ batch, pool, frames: computeQueryFrames(frames, points, pool.positions, TRAJECTORY_DEFAULTS) });
     workspace.dispose();
   }
-  const settings = { ...(await writeRerankCases(folder, world, cases)), repeats: REPEATS };
+  const settings = { ...(await writeRerankCases(folder, world, cases)), queries: QUERIES };
   writeSettings(folder, { ...readSettings<object>(folder), ...settings });
 }
 
@@ -47,7 +47,7 @@ export const rerank: WorkGroup = {
   listWorks: () => BATCHES.map((batch) => `rerank/${batch}`),
   peers: [{ name: 'torch', requirements: 'torch-requirements.txt' }],
   describe: (size) =>
-    `${CANDIDATES} candidates of ${BATCHES.join(' and ')} queries at once, ${REPEATS} times, of ${TURNS[size].toLocaleString('en')} turns, D ${DIMENSION}, whose tables are there; torch gets the coordinates and places of the candidates, which ours computes`,
+    `${CANDIDATES} candidates of ${QUERIES} queries, ${BATCHES.join(' and ')} at once, of ${TURNS[size].toLocaleString('en')} turns, D ${DIMENSION}, whose tables are there; torch gets the coordinates and places of the candidates, which ours computes`,
   prepare: prepareCases,
   open: async (folder, backend) => {
     await useBackend(backend);
@@ -61,7 +61,7 @@ export const rerank: WorkGroup = {
       works.push([
         `rerank/${batch}`,
         async () => {
-          for (let i = 0; i < REPEATS; i++) scored = await scorePool(workspace, createPool(), whole);
+          for (let i = 0; i < QUERIES; i += batch) scored = await scorePool(workspace, createPool(), whole);
           return () => Float64Array.from(scored.scores);
         },
       ]);

@@ -48,6 +48,31 @@ test.each([0, 1, 2, 3, 10, 17, 9001])('the sum of %d powers is that of a loop, o
   expect(powers.add(count, 1.7, 0.25)).toBe(expected);
 });
 
+test.each([
+  ['a ring of 12', 12],
+  ['a line', 2 ** 31 - 1],
+])('numbers are scaled by their distances on %s, and the greatest is found', (_, ring) => {
+  const source = createRandom(13, 'power-sums.test/scale');
+  const draw = (length: number) => Float64Array.from({ length }, () => source.uniform() - 0.5);
+  const [slope, offset, numbers] = [draw(10), draw(10), draw(7)];
+  const powers = openPowerSums();
+  powers.keepTerms(11, { slope, offset });
+  powers.numbers.set(numbers, 2);
+  const distances = [3, 4, 5, 6, 7, 8, 9].map((steps) => Math.min(steps, ring - steps));
+  const expected = distances.map((d, i) => numbers[i]! * slope[d]! + offset[d]!);
+  expect(powers.scale(2, 9, 3, ring, -9)).toBe(Math.max(...expected));
+  expect([...powers.numbers.subarray(2, 9)]).toEqual(expected);
+  expect(powers.scale(2, 2, 3, ring, 0.25)).toBe(0.25);
+});
+
+test('terms make room for the numbers before them', () => {
+  const powers = openPowerSums();
+  const { length } = powers.numbers;
+  powers.keepTerms(length, { slope: Float64Array.of(2), offset: Float64Array.of(0.5) });
+  powers.numbers[length - 1] = 3;
+  expect(powers.scale(length - 1, length, 0, 9, 0)).toBe(6.5);
+});
+
 test('room is kept, and grows', () => {
   const powers = openPowerSums();
   const { numbers } = powers;

@@ -2,6 +2,7 @@
 ;; operations in the same order, two numbers at a time. For a number that is not in (-708, 0] the host computes it.
 ;;
 ;;   number   float64 [count]
+;;   slope    float64 [distances], and offset the same
 (module
   (import "host" "exp" (func $exp (param f64) (result f64)))
   (memory (export "memory") 1)
@@ -64,4 +65,25 @@
     (if (i32.lt_u (local.get $number) (local.get $last))
       (then (local.set $sum (f64.add (local.get $sum) (f64x2.extract_lane 0
         (call $powers (f64x2.sub (v128.load64_splat (local.get $number)) (f64x2.splat (local.get $most)))))))))
-    (local.get $sum)))
+    (local.get $sum))
+
+  ;; Makes number * slope + offset of each number, by its distance: the number of steps, or what they lack of the ring
+  ;; where that is less. The steps rise from number to number. Returns the greatest, `most` included.
+  (func (export "scaleNumbers") (param $number i32) (param $count i32) (param $steps i32) (param $ring i32)
+      (param $slope i32) (param $offset i32) (param $most f64) (result f64)
+    (local $last i32) (local $at i32) (local $back i32) (local $value f64)
+    (local.set $last (i32.add (local.get $number) (i32.shl (local.get $count) (i32.const 3))))
+    (block $all_ (loop $all
+      (br_if $all_ (i32.ge_u (local.get $number) (local.get $last)))
+      (local.set $back (i32.sub (local.get $ring) (local.get $steps)))
+      (local.set $at (i32.shl (select (local.get $steps) (local.get $back)
+        (i32.lt_s (local.get $steps) (local.get $back))) (i32.const 3)))
+      (local.set $value (f64.add
+        (f64.mul (f64.load (local.get $number)) (f64.load (i32.add (local.get $slope) (local.get $at))))
+        (f64.load (i32.add (local.get $offset) (local.get $at)))))
+      (f64.store (local.get $number) (local.get $value))
+      (local.set $most (f64.max (local.get $most) (local.get $value)))
+      (local.set $number (i32.add (local.get $number) (i32.const 8)))
+      (local.set $steps (i32.add (local.get $steps) (i32.const 1)))
+      (br $all)))
+    (local.get $most)))

@@ -107,7 +107,7 @@ export function groupOf(parent: Int32Array, turn: number): number {
 }
 
 /** The ring position of the parent of each turn of a conversation, -1 for a root. [n] */
-export function listRingParents({ turns }: Conversation): Int32Array {
+export function listRingParents({ turns }: Pick<Conversation, 'turns'>): Int32Array {
   const ring = new Map(turns.map(({ id }, i) => [id, i]));
   return Int32Array.from(turns, ({ parentId }) => (parentId === null ? -1 : (ring.get(parentId) as number)));
 }
@@ -123,7 +123,7 @@ export function listRingParents({ turns }: Conversation): Int32Array {
  *   component.
  */
 export function buildFrameTables(
-  conversation: Conversation,
+  conversation: Pick<Conversation, 'id' | 'turns'>,
   vectors: Float32Array,
   components: Int32Array,
   parent: Int32Array = listRingParents(conversation),

@@ -1,6 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../../core/errors/errors.ts';
 import { multiplyChosenRows } from '../../core/tensors/row-products.ts';
-import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
+import { countChildren, countSiblings, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { divideOrZero, scaleComplexity } from './coordinates.ts';
 import { type CorpusFrames, countTurnsBefore, type FrameTables, ROW, ROW_WIDTH } from './frame-tables.ts';
@@ -40,33 +40,14 @@ export interface QueryFrames {
   readonly coldStart: Uint8Array;
 }
 
-/** A conversation at a query's time, with the query as its next turn. */
-interface Frame {
-  readonly turns: number;
-  readonly tables: FrameTables;
-  /** Without the query. */
-  readonly tree: ConversationTree;
-  /** Ring position of the turn that the query answers, and how many answers it had before. */
-  readonly parent: number;
-  readonly answers: number;
-  readonly first: number;
-  readonly span: number;
-  readonly deepest: number;
-  readonly mostComponents: number;
-  readonly largestGroup: number;
-  readonly mostChildren: number;
-  /** The query's own figures. */
-  readonly depth: number;
-  readonly components: number;
-  readonly homogeneity: number;
-}
-
 interface Context {
   readonly frames: CorpusFrames;
   readonly trees: TreeAsOf;
   readonly points: QueryPoints;
   /** [B] squared lengths of the query vectors. */
   readonly squares: Float64Array;
+  readonly places: Places;
+  readonly scale: ComplexityScale;
 }
 
 /** The places at which queries join the conversations of their candidates, [B, C] each. */
@@ -119,83 +100,102 @@ function joinConversations({ frames, points }: Context, positions: Int32Array): 
   return { firsts, turns, parents, rows };
 }
 
-/** The frame of a query in a conversation. @param product of the vectors of the query and the turn that it answers. */
-function buildFrame(
-  { frames, trees, points, squares }: Context,
-  query: number,
-  conversation: number,
-  { turns, parent, product }: { readonly turns: number; readonly parent: number; readonly product: number },
-): Frame {
-  const tables = frames.tables(conversation);
-  const { rows } = tables;
-  const newest = (turns - 1) * ROW_WIDTH;
-  const tree = trees(conversation, turns);
-  const answers = tree.children(parent);
-  const first = rows[newest + ROW.start] as number;
-  const depth = tree.depth(parent) + 1;
-  const components = points.components[query] as number;
-  return {
-    turns,
-    tree,
-    parent,
-    answers,
-    first,
-    span: (points.timestamps[query] as number) - first,
-    deepest: Math.max(tree.deepest, depth),
-    mostComponents: Math.max(rows[newest + ROW.mostComponents] as number, components),
-    largestGroup: Math.max(tree.largestGroup, answers + 1),
-    mostChildren: Math.max(tree.mostChildren, answers + 1),
-    depth,
-    components,
-    homogeneity: clipCosine(product, squares[query] as number, rows[parent * ROW_WIDTH + ROW.square] as number),
-    tables,
-  };
+/**
+ * Places of all coordinates among those that are computed, -1 for one that is not. Larger systems have the coordinates
+ * of smaller ones.
+ */
+type Places = Readonly<Record<CoordinateName, number>>;
+
+function listPlaces(names: readonly CoordinateName[]): Places {
+  return Object.fromEntries(COORDINATES[7].map((name) => [name, names.indexOf(name)])) as Record<
+    CoordinateName,
+    number
+  >;
 }
 
-/** A coordinate of the query: it is the newest turn, and has no answer yet. */
-function computeQueryValue(name: CoordinateName, frame: Frame, scale: ComplexityScale): number {
-  switch (name) {
-    case 'depth':
-      return frame.depth / frame.deepest;
-    case 'siblingOrder':
-      return frame.answers / Math.max(frame.answers, 1);
-    case 'homogeneity':
-      return frame.homogeneity;
-    case 'temporal':
-      return 1;
-    case 'complexity':
-      return scaleComplexity(frame.components, frame.mostComponents, scale);
-    case 'branchFactor':
-      return (frame.answers + 1) / frame.largestGroup;
-    case 'childrenCount':
-      return 0;
+/**
+ * A conversation at a query's time, with the query as its next turn. Those of a query are filled in again for the next
+ * one, so that a batch leaves few objects to the garbage collector.
+ */
+class Frame {
+  turns = 0;
+  #tables: FrameTables;
+  /** Tables of the tree without the query. */
+  #tree: FrameTables;
+  /** Ring position of the turn that the query answers, and how many answers it had before. */
+  #parent = 0;
+  #answers = 0;
+  /** Milliseconds of the first turn, and from there to the query. */
+  #first = 0;
+  #span = 0;
+  #deepest = 0;
+  #mostComponents = 0;
+  #largestGroup = 0;
+  #mostChildren = 0;
+
+  constructor(tables: FrameTables) {
+    this.#tables = tables;
+    this.#tree = tables;
   }
-}
 
-/** A coordinate of a candidate once the query is there. @param turn its ring position. */
-function computeCandidateValue(name: CoordinateName, frame: Frame, turn: number, scale: ComplexityScale): number {
-  const { tree, tables } = frame;
-  switch (name) {
-    case 'depth':
-      return tree.depth(turn) / frame.deepest;
-    case 'siblingOrder':
-      return tree.siblingIndex(turn) / Math.max(countSiblings(frame, turn) - 1, 1);
-    case 'homogeneity':
-      return tree.homogeneity(turn);
-    case 'temporal':
-      return divideOrZero((tables.rows[turn * ROW_WIDTH + ROW.timestamp] as number) - frame.first, frame.span);
-    case 'complexity':
-      return scaleComplexity(tables.rows[turn * ROW_WIDTH + ROW.components] as number, frame.mostComponents, scale);
-    case 'branchFactor':
-      return countSiblings(frame, turn) / frame.largestGroup;
-    case 'childrenCount':
-      return (turn === frame.parent ? frame.answers + 1 : tree.children(turn)) / frame.mostChildren;
+  /** Takes in a query, and writes its coordinates from `at` on: it is the newest turn, and has no answer yet. */
+  placeQuery(
+    { frames, trees, points, squares, places, scale }: Context,
+    query: number,
+    conversation: number,
+    { turns, parent, product }: { readonly turns: number; readonly parent: number; readonly product: number },
+    into: Float32Array,
+    at: number,
+  ): void {
+    const tables = frames.tables(conversation);
+    const tree = trees(conversation, turns);
+    const { rows } = tables;
+    const newest = (turns - 1) * ROW_WIDTH;
+    const depth = (tree.rows[parent * ROW_WIDTH + ROW.depth] as number) + 1;
+    const answers = countChildren(tree, parent, turns);
+    const components = points.components[query] as number;
+    this.turns = turns;
+    this.#tables = tables;
+    this.#tree = tree;
+    this.#parent = parent;
+    this.#answers = answers;
+    this.#first = rows[newest + ROW.start] as number;
+    this.#span = (points.timestamps[query] as number) - this.#first;
+    this.#deepest = Math.max(tree.rows[newest + ROW.deepest] as number, depth);
+    this.#mostComponents = Math.max(rows[newest + ROW.mostComponents] as number, components);
+    this.#largestGroup = Math.max(tree.rows[newest + ROW.largestGroup] as number, answers + 1);
+    this.#mostChildren = Math.max(tree.rows[newest + ROW.mostChildren] as number, answers + 1);
+    const square = rows[parent * ROW_WIDTH + ROW.square] as number;
+    into[at + places.depth] = depth / this.#deepest;
+    into[at + places.homogeneity] = clipCosine(product, squares[query] as number, square);
+    into[at + places.temporal] = 1;
+    if (places.complexity < 0) return;
+    into[at + places.siblingOrder] = answers / Math.max(answers, 1);
+    into[at + places.complexity] = scaleComplexity(components, this.#mostComponents, scale);
+    if (places.childrenCount < 0) return;
+    into[at + places.branchFactor] = (answers + 1) / this.#largestGroup;
+    into[at + places.childrenCount] = 0;
   }
-}
 
-/** The candidate's sibling group, itself included, and the query if both answer the same turn. */
-function countSiblings({ tree, parent, answers }: Frame, turn: number): number {
-  return tree.parent(turn) === parent ? answers + 1 : tree.siblings(turn);
+  /** Writes the coordinates of a candidate once the query is there. @param turn its ring position. */
+  writeCandidate({ places, scale }: Context, turn: number, into: Float32Array, at: number): void {
+    const { rows } = this.#tables;
+    const tree = this.#tree;
+    const own = turn * ROW_WIDTH;
+    into[at + places.depth] = (tree.rows[own + ROW.depth] as number) / this.#deepest;
+    into[at + places.homogeneity] = tree.rows[own + ROW.homogeneity] as number;
+    into[at + places.temporal] = divideOrZero((rows[own + ROW.timestamp] as number) - this.#first, this.#span);
+    if (places.complexity < 0) return;
+    // Its sibling group, itself included, and the query if both answer the same turn.
+    const isSibling = tree.rows[own + ROW.parent] === this.#parent;
+    const siblings = isSibling ? this.#answers + 1 : countSiblings(tree, turn, this.turns);
+    into[at + places.siblingOrder] = (tree.rows[own + ROW.siblingIndex] as number) / Math.max(siblings - 1, 1);
+    into[at + places.complexity] = scaleComplexity(rows[own + ROW.components] as number, this.#mostComponents, scale);
+    if (places.childrenCount < 0) return;
+    into[at + places.branchFactor] = siblings / this.#largestGroup;
+    const children = turn === this.#parent ? this.#answers + 1 : countChildren(tree, turn, this.turns);
+    into[at + places.childrenCount] = children / this.#mostChildren;
+  }
 }
 
 function assertPoints(points: QueryPoints, frames: CorpusFrames, pairs: number): void {
@@ -240,8 +240,8 @@ export function computeQueryFrames(
   assertPoints(points, frames, positions.length);
   const names = COORDINATES[options.dimensions];
   const squares = computeSquaredLengths(points.vectors, frames.dimension, points.timestamps.length);
-  const { trees = createTreesAsOf(frames), complexityScale: scale = 'log' } = options;
-  const context: Context = { frames, trees, points, squares };
+  const { trees = frames.tables, complexityScale: scale = 'log' } = options;
+  const context: Context = { frames, trees, points, squares, places: listPlaces(names), scale };
   const joints = joinConversations(context, positions);
   const products = multiplyChosenRows(points.vectors, frames.vectors, joints.rows, frames.dimension);
   const result = allocateFrames(names, positions.length);
@@ -253,17 +253,20 @@ export function computeQueryFrames(
       const position = positions[pair] as number;
       if (position < 0) continue;
       const first = joints.firsts[pair] as number;
+      const at = pair * names.length;
       if (first === pair) {
-        const frame = buildFrame(context, query, conversationOf[position] as number, {
+        const conversation = conversationOf[position] as number;
+        const joint = {
           turns: joints.turns[pair] as number,
           parent: joints.parents[pair] as number,
           product: products[pair] as number,
-        });
-        built[pair - start] = frame;
-        for (let i = 0, at = pair * names.length; i < names.length; i++, at++)
-          result.queries[at] = computeQueryValue(names[i] as CoordinateName, frame, scale);
+        };
+        built[pair - start] ??= new Frame(frames.tables(conversation));
+        (built[pair - start] as Frame).placeQuery(context, query, conversation, joint, result.queries, at);
       } else copyQuery(result, first, pair);
-      writePair(result, built[first - start] as Frame, pair, ringPosition[position] as number, scale);
+      const frame = built[first - start] as Frame;
+      frame.writeCandidate(context, ringPosition[position] as number, result.candidates, at);
+      writeSteps(result, frame.turns, pair, ringPosition[position] as number);
     }
   return result;
 }
@@ -285,14 +288,11 @@ function copyQuery({ queries, names }: QueryFrames, from: number, pair: number):
   for (let i = 0; i < names.length; i++) queries[pair * names.length + i] = queries[from * names.length + i] as number;
 }
 
-function writePair(result: QueryFrames, frame: Frame, pair: number, ringPosition: number, scale: ComplexityScale) {
-  const { names, candidates } = result;
-  for (let i = 0, at = pair * names.length; i < names.length; i++, at++)
-    candidates[at] = computeCandidateValue(names[i] as CoordinateName, frame, ringPosition, scale);
-  const steps = frame.turns - ringPosition;
-  result.turns[pair] = frame.turns;
+function writeSteps(result: QueryFrames, turns: number, pair: number, ringPosition: number): void {
+  const steps = turns - ringPosition;
+  result.turns[pair] = turns;
   result.ringPositions[pair] = ringPosition;
   result.lineDistances[pair] = steps;
-  result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
-  result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
+  result.ringDistances[pair] = Math.min(steps, turns + 1 - steps);
+  result.coldStart[pair] = turns < COLD_START_TURNS ? 1 : 0;
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../core/numbers/random.ts';
 import { buildConversationTurns } from '../../model/turns/conversations.fixture.ts';
-import { computeForwardLogMasses, type ForwardOptions, type Looker, listTurnsAhead } from './forward-mass.ts';
+import {
+  computeForwardLogMasses,
+  type ForwardOptions,
+  type Looker,
+  listTurnsAhead,
+  type TurnsAhead,
+} from './forward-mass.ts';
 
 const TURNS = 23;
 const source = createRandom(17, 'forward-mass.test');
@@ -96,6 +102,22 @@ test('padding is 0 and asks for nothing', async () => {
   expect([...(await computeForwardMasses(5, OPTIONS, [padding, padding], record))]).toEqual([0, 0]);
   expect(record).toEqual([]);
   expect(await computeForwardMasses(5, OPTIONS, [])).toHaveLength(0);
+});
+
+test('masses of several options that are computed at the same time do not affect each other', async () => {
+  const pairs = {
+    positions: new Int32Array(5000),
+    ringPositions: new Int32Array(5000),
+    turns: Int32Array.from({ length: 5000 }, (_, pair) => pair + 1),
+  };
+  const ahead: TurnsAhead = {
+    width: 5,
+    copyCosines: (_, start, end, into, at) => into.fill(0.5, at, at + end - start),
+  };
+  const compute = (temperature: number) => computeForwardLogMasses(ahead, pairs, { ...OPTIONS, temperature });
+  const alone = [await compute(0.1), await compute(0.4)];
+  expect(await Promise.all([compute(0.1), compute(0.4)])).toEqual(alone);
+  expect(alone[0]).not.toEqual(alone[1]);
 });
 
 test('in the order of time near turns are found ahead, and those beyond the band from the beginning', () => {

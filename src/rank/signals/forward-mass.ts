@@ -211,62 +211,53 @@ export function listTurnsAhead({ conversationOf }: Corpus, cosines: CorpusCosine
   };
 }
 
+/** The turns of a ring that is a line: further than any two turns are apart. */
+const NO_RING = 2 ** 31 - 1;
+
 /** Log masses of lookers among the same turns by one set of options; the effect of a distance on a cosine is tabulated. */
 class ForwardMasses {
   readonly #ahead: TurnsAhead;
   readonly #options: ForwardOptions;
   /** `logit = cosine * slope + offset` by distance, 0 … W. */
-  readonly #slopes: Float64Array;
-  readonly #offsets: Float64Array;
+  readonly #terms: ReturnType<typeof tabulateTerms>;
   /** Its numbers are the logits of one looker. */
   readonly #powers = openPowerSums();
-  #count = 0;
 
   constructor(ahead: TurnsAhead, options: ForwardOptions) {
-    const { slope, offset } = tabulateTerms(ahead.width, options);
     this.#ahead = ahead;
     this.#options = options;
-    this.#slopes = slope;
-    this.#offsets = offset;
-    this.#powers.reserve(2 * ahead.width + 1);
+    this.#terms = tabulateTerms(ahead.width, options);
   }
 
-  /** Takes in the keys `start` to `end` - 1 positions after the looker. @param ring turns on it. */
-  #push(looker: Looker, start: number, end: number, ring: number): void {
-    const [logits, slopes, offsets] = [this.#powers.numbers, this.#slopes, this.#offsets];
-    this.#ahead.copyCosines(looker, start, end, logits, this.#count);
-    for (let k = start; k < end; k++, this.#count++) {
-      const distance = Math.min(k, ring - k);
-      logits[this.#count] =
-        (logits[this.#count] as number) * (slopes[distance] as number) + (offsets[distance] as number);
-    }
+  /** Takes the memory of the powers. To be called before {@link logMass}, and again once something was awaited. */
+  begin(): void {
+    this.#powers.keepTerms(2 * this.#ahead.width + 1, this.#terms);
   }
 
-  /** Takes in each key in the band but the query, once; returns how many keys are beyond it. */
-  #look(looker: Looker): number {
-    const { ringPosition, turns } = looker;
-    const { width } = this.#ahead;
-    const { topology, self } = this.#options;
-    const steps = turns - ringPosition;
+  /**
+   * `ln sum_j e^logit_j` over a turn's keys, each key in the band but the query once, far ones counting e^0 = 1 each
+   * (multiplicative) or nothing (additive); {@link MASKED} without a key.
+   */
+  logMass(looker: Looker): number {
+    const [{ width }, powers] = [this.#ahead, this.#powers];
+    const { topology, self, combine } = this.#options;
+    const isMultiplicative = combine === 'multiplicative';
+    const steps = looker.turns - looker.ringPosition;
     const start = self === 'include' ? 0 : 1;
-    const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
     const end = Math.min(steps, width + 1);
-    this.#count = 0;
-    this.#push(looker, start, end, ring);
+    const ring = topology === 'ring' ? looker.turns + 1 : NO_RING;
+    this.#ahead.copyCosines(looker, start, end, powers.numbers, 0);
+    let count = end - start;
+    let greatest = powers.scale(0, count, start, ring, isMultiplicative ? 0 : MASKED);
     // Turns more than W positions later, but at most W steps in the other direction.
     const wrapped = Math.max(width + 1, ring - width);
-    this.#push(looker, wrapped, steps, ring);
-    return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
-  }
-
-  /** `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive); {@link MASKED} without a key. */
-  logMass(looker: Looker): number {
-    const far = this.#look(looker);
-    const logits = this.#powers.numbers;
-    const isMultiplicative = this.#options.combine === 'multiplicative';
-    let greatest = isMultiplicative ? 0 : MASKED;
-    for (let i = 0; i < this.#count; i++) greatest = Math.max(greatest, logits[i] as number);
-    const sum = this.#powers.add(this.#count, greatest, isMultiplicative ? far * Math.exp(-greatest) : 0);
+    if (wrapped < steps) {
+      this.#ahead.copyCosines(looker, wrapped, steps, powers.numbers, count);
+      greatest = powers.scale(count, count + steps - wrapped, wrapped, ring, greatest);
+      count += steps - wrapped;
+    }
+    const far = steps - start - count;
+    const sum = powers.add(count, greatest, isMultiplicative && far > 0 ? far * Math.exp(-greatest) : 0);
     return sum === 0 ? MASKED : greatest + Math.log(sum);
   }
 }
@@ -291,15 +282,18 @@ export async function computeForwardLogMasses(
   const masses = new ForwardMasses(ahead, options);
   const firsts = findFirstRows(positions, turns);
   const result = new Float32Array(positions.length);
-  for (let pair = 0; pair < positions.length; pair++) {
-    if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
-    const position = positions[pair] as number;
-    if (position < 0) continue;
-    const first = firsts[pair] as number;
-    result[pair] =
-      first < pair
-        ? (result[first] as number)
-        : masses.logMass({ position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number });
+  const looker = { position: 0, ringPosition: 0, turns: 0 };
+  for (let pair = 0; pair < positions.length; ) {
+    await letEventsIn();
+    masses.begin();
+    for (const end = Math.min(pair + PAIRS_AT_ONCE, positions.length); pair < end; pair++) {
+      looker.position = positions[pair] as number;
+      if (looker.position < 0) continue;
+      const first = firsts[pair] as number;
+      looker.ringPosition = ringPositions[pair] as number;
+      looker.turns = turns[pair] as number;
+      result[pair] = first < pair ? (result[first] as number) : masses.logMass(looker);
+    }
   }
   return result;
 }

@@ -1,4 +1,4 @@
-import { computeExp32, computeSigmoid32 } from '../../core/numbers/float32.ts';
+import { openFloat32Row } from '../../core/numbers/float32.ts';
 import { ensureBackend, prefersPlainProducts } from '../../core/tensors/backend.ts';
 import { createEventBreaks } from '../../core/terminal/progress.ts';
 import type { LogitOptions } from '../../ops/attention/options.ts';
@@ -60,39 +60,39 @@ export function fillDistances(
 /** exp(-D / sigma), as `trajectoryScore` computes it. */
 export function fillTrajectory(distances: Column, sigma: number): FillRow {
   const factor = Math.fround(-1 / sigma);
+  const row = openFloat32Row();
   return (column, start, end) => {
-    for (let pair = start; pair < end; pair++)
-      column[pair] = computeExp32(Math.fround((distances[pair] as number) * factor));
+    row.reserve(end - start);
+    const { numbers } = row;
+    for (let pair = start; pair < end; pair++) numbers[pair - start] = (distances[pair] as number) * factor;
+    row.exp(end - start);
+    column.set(numbers.subarray(0, end - start), start);
   };
 }
+
+/** Writes numbers of the places `start` to `end`, those of one query, to the row that all share. */
+type WriteRow = (start: number, end: number) => void;
 
 /** `attentionLogits` of a query. */
-function fillLogits(cosine: Column, distances: Float32Array, { combine, decay, temperature }: LogitOptions): FillRow {
+function writeLogits(cosine: Column, distances: Float32Array, { combine, decay, temperature }: LogitOptions): WriteRow {
   const half = Math.fround(0.5 / temperature);
   const [rise, fall] = [Math.fround(decay), Math.fround(-decay)];
-  const isMultiplicative = combine === 'multiplicative';
-  return (logits, start, end) => {
-    for (let pair = start; pair < end; pair++) {
-      const semantic = Math.fround(Math.fround((cosine[pair] as number) + 1) * half);
-      const distance = distances[pair] as number;
-      logits[pair] = isMultiplicative
-        ? Math.fround(semantic * computeExp32(Math.fround(distance * fall)))
-        : Math.fround(semantic - Math.fround(distance * rise));
-    }
+  const row = openFloat32Row();
+  const weigh = (pair: number) => Math.fround(Math.fround((cosine[pair] as number) + 1) * half);
+  if (combine === 'additive')
+    return (start, end) => {
+      row.reserve(end - start);
+      const { numbers } = row;
+      for (let pair = start; pair < end; pair++)
+        numbers[pair - start] = weigh(pair) - Math.fround((distances[pair] as number) * rise);
+    };
+  return (start, end) => {
+    row.reserve(end - start);
+    const { numbers } = row;
+    for (let pair = start; pair < end; pair++) numbers[pair - start] = (distances[pair] as number) * fall;
+    row.exp(end - start);
+    for (let pair = start; pair < end; pair++) numbers[pair - start] = weigh(pair) * (numbers[pair - start] as number);
   };
-}
-
-/** Softmax of a query's logits, in their place. */
-function normaliseRow(logits: Column, start: number, end: number): void {
-  let most = Number.NEGATIVE_INFINITY;
-  for (let pair = start; pair < end; pair++) most = Math.max(most, logits[pair] as number);
-  let sum = 0;
-  for (let pair = start; pair < end; pair++) {
-    const power = computeExp32(Math.fround((logits[pair] as number) - most));
-    logits[pair] = power;
-    sum = Math.fround(sum + power);
-  }
-  for (let pair = start; pair < end; pair++) logits[pair] = (logits[pair] as number) / sum;
 }
 
 /** Columns that attention compares, [Q, C] each. */
@@ -108,11 +108,14 @@ export interface AttentionInputs {
 }
 
 /** Makes the scores of a mechanism of a query's logits, in their place. */
-function fillWeights(mechanism: AttentionOptions['mechanism'], logMasses: Column | undefined): FillRow {
-  if (mechanism !== 'ircp' || logMasses === undefined) return normaliseRow;
-  return (logits, start, end) => {
+function weighLogits(mechanism: AttentionOptions['mechanism'], logMasses: Column | undefined): WriteRow {
+  const row = openFloat32Row();
+  if (mechanism !== 'ircp' || logMasses === undefined) return (start, end) => row.softmax(end - start);
+  return (start, end) => {
+    const { numbers } = row;
     for (let pair = start; pair < end; pair++)
-      logits[pair] = computeSigmoid32(Math.fround((logits[pair] as number) - (logMasses[pair] as number)));
+      numbers[pair - start] = (numbers[pair - start] as number) - (logMasses[pair] as number);
+    row.sigmoid(end - start);
   };
 }
 
@@ -120,35 +123,43 @@ function fillWeights(mechanism: AttentionOptions['mechanism'], logMasses: Column
 export function fillAttention(inputs: AttentionInputs, options: AttentionOptions): FillRow {
   const { steps, cosine, logMasses, distances } = inputs;
   const { mechanism, mix } = options;
+  const row = openFloat32Row();
   if (mechanism !== 'unified') {
-    const fill = fillLogits(cosine, mechanism === 'tpo' ? (distances as Column) : steps, options);
-    const weigh = fillWeights(mechanism, logMasses);
+    const write = writeLogits(cosine, mechanism === 'tpo' ? (distances as Column) : steps, options);
+    const weigh = weighLogits(mechanism, logMasses);
     return (column, start, end) => {
-      fill(column, start, end);
-      weigh(column, start, end);
+      write(start, end);
+      weigh(start, end);
+      column.set(row.numbers.subarray(0, end - start), start);
     };
   }
   assertMix(mix);
+  const [writeBySteps, writeByDistances] = [steps, distances as Column].map((compared) =>
+    writeLogits(cosine, compared, options),
+  ) as [WriteRow, WriteRow];
   const [rcp, ircp, tpo] = (['rcp', 'ircp', 'tpo'] as const).map((name) => ({
-    weigh: fillWeights(name, logMasses),
-    scores: new Float32Array(cosine.length),
+    weigh: weighLogits(name, logMasses),
     share: Math.fround(mix[name]),
   })) as [Part, Part, Part];
-  const fillBySteps = fillLogits(cosine, steps, options);
-  const fillByDistances = fillLogits(cosine, distances as Column, options);
-  return (column, start, end) => {
-    fillBySteps(rcp.scores, start, end);
-    ircp.scores.set(rcp.scores.subarray(start, end), start);
-    fillByDistances(tpo.scores, start, end);
-    for (const { weigh, scores } of [rcp, ircp, tpo]) weigh(scores, start, end);
-    const read = ({ scores, share }: Part, pair: number) => Math.fround((scores[pair] as number) * share);
+  const addPart = ({ weigh, share }: Part, column: Column, start: number, end: number) => {
+    weigh(start, end);
+    const { numbers } = row;
     for (let pair = start; pair < end; pair++)
-      column[pair] = Math.fround(Math.fround(read(rcp, pair) + read(ircp, pair)) + read(tpo, pair));
+      column[pair] = (column[pair] as number) + Math.fround((numbers[pair - start] as number) * share);
+  };
+  return (column, start, end) => {
+    writeBySteps(start, end);
+    const logits = row.numbers.slice(0, end - start); // of RCP and of IRCP
+    column.fill(0, start, end);
+    addPart(rcp, column, start, end);
+    row.numbers.set(logits);
+    addPart(ircp, column, start, end);
+    writeByDistances(start, end);
+    addPart(tpo, column, start, end);
   };
 }
 
 interface Part {
-  readonly weigh: FillRow;
-  readonly scores: Column;
+  readonly weigh: WriteRow;
   readonly share: number;
 }

@@ -4,7 +4,7 @@ import type { Query } from '../../model/dataset.ts';
 import type { Conversation } from '../../model/turns/conversation.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { countTextComponents } from '../../ops/trajectory/complexity.ts';
-import { createTreesAsOf, type TreeAsOf } from '../../ops/trajectory/conversation-tree.ts';
+import type { TreeAsOf } from '../../ops/trajectory/conversation-tree.ts';
 import { type CorpusFrames, type FrameTables, openFrames } from '../../ops/trajectory/frame-tables.ts';
 import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../../ops/trajectory/query-frames.ts';
 import { keepParts, type World } from './signal.ts';
@@ -108,14 +108,14 @@ export function buildQueryPoints({ corpus, queries, batch }: World, components: 
 function buildWorldTrees(world: World, frames: CorpusFrames, components: Int32Array): TreeAsOf {
   const { corpus, turnVectors, control } = world;
   if (control?.kind === 'rewired-graph') return drawRewiredTrees(frames, world.controlSeed(control));
-  if (control?.kind !== 'random-parents') return createTreesAsOf(frames);
+  if (control?.kind !== 'random-parents') return frames.tables;
   const parent = drawRandomParents(corpus, world.controlSeed(control));
   const findParents = (conversation: number) =>
     frames.positions(conversation).map((position) => {
       const above = parent[position] as number;
       return above < 0 ? -1 : (corpus.ringPosition[above] as number);
     });
-  return createTreesAsOf(openFrames(corpus, turnVectors, components, { findParents }));
+  return openFrames(corpus, turnVectors, components, { findParents }).tables;
 }
 
 /**

@@ -5,7 +5,7 @@ import { useBackend } from '../../../core/tensors/backend.ts';
 import type { Query } from '../../../model/dataset.ts';
 import { Corpus } from '../../../model/turns/corpus.ts';
 import type { Turn } from '../../../model/turns/turn.ts';
-import { openFrames } from '../../../ops/trajectory/frame-tables.ts';
+import { openFrames, readField } from '../../../ops/trajectory/frame-tables.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../corpus.fixture.ts';
 import { buildVisibleThread, computeOracleDistance } from '../scores.oracle.ts';
@@ -80,8 +80,8 @@ test('conversations of one shape are each drawn by themselves', () => {
   const trees = drawRewiredTrees(frames, 29);
   /** The parents of a conversation's turns, by their places in it. */
   const listForestParents = (conversation: number) => {
-    const { parent } = trees(conversation, TURNS);
-    return Array.from({ length: TURNS }, (_, turn) => parent(turn)).join();
+    const tree = trees(conversation, TURNS);
+    return Array.from({ length: TURNS }, (_, turn) => readField(tree, 'parent', turn)).join();
   };
   expect(new Set(Array.from({ length: 7 }, (_, conversation) => listForestParents(conversation))).size).toBe(7);
 });
@@ -107,7 +107,7 @@ describe('under the control', () => {
       const conversation = corpus.conversations.findIndex(({ id }) => id === turn.conversationId);
       const tree = trees(conversation, turns.length);
       return turns.map((item) => {
-        const above = tree.parent(corpus.ringPosition[corpus.getPosition(item.id)]!);
+        const above = readField(tree, 'parent', corpus.ringPosition[corpus.getPosition(item.id)]!);
         return { ...item, parentId: turns[above]?.id ?? null };
       });
     };
