@@ -142,12 +142,18 @@ def open_filled(make_folder, peer, dimension, vectors, queries):
 
 
 def open_writer(make_folder, writes, payload):
+    def read(path):
+        rows = connect_sqlite(path).execute("SELECT id FROM records")
+        return sorted(int(id[len("record-") :]) for (id,) in rows)
+
     def write(count):
-        connection = connect_sqlite(make_folder() / "records.db")
+        path = make_folder() / "records.db"
+        connection = connect_sqlite(path)
         connection.execute("CREATE TABLE records (id TEXT PRIMARY KEY, record BLOB)")
         for i in range(count):
             connection.execute("INSERT INTO records VALUES (?, ?)", (f"record-{i}", payload))
-        return lambda: sorted(int(id[len("record-") :]) for (id,) in connection.execute("SELECT id FROM records"))
+        connection.close()  # moves what is left of the log to the table
+        return lambda: read(path)
 
     return {f"durable-writer/{writers}": (lambda count=count: write(count)) for writers, count in writes.items()}
 

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMemory } from '../../../src/memory/engine/open-memory.ts';
 import { openStore } from '../../../src/memory/store/open-store.ts';
+import type { MemoryRecord } from '../../../src/model/turns/turn.ts';
 import {
   drawMemoryData,
   K,
@@ -23,13 +24,13 @@ import {
 } from '../work.ts';
 
 interface Sizes extends Omit<MemorySettings, 'seed'> {
-  /** Records that are written and acknowledged, by the number of writers. */
+  /** Records that are written and acknowledged, by the number of writers; published: SQLite moves its log meanwhile. */
   readonly writes: Readonly<Record<number, number>>;
 }
 
 const SIZES: Readonly<Record<PeerSize, Sizes>> = {
   small: { size: 2000, dimension: 64, queries: 20, data: 'manifold', writes: { 1: 50, 64: 640 } },
-  published: { size: 100_000, dimension: 384, queries: 50, data: 'manifold', writes: { 1: 200, 64: 1600 } },
+  published: { size: 100_000, dimension: 384, queries: 50, data: 'manifold', writes: { 1: 2000, 64: 1600 } },
 };
 const WRITERS = [1, 64];
 /** Cosines of float32. */
@@ -81,12 +82,16 @@ async function askMemory(
 }
 
 /** Writers that each wait for the acknowledgement of a record before the next. */
-async function writeRecords(folder: string, writers: number, { dimension, seed, writes }: Settings): Promise<void> {
-  const makeRecord = createRecordMaker(dimension, seed);
+async function writeRecords(
+  folder: string,
+  writers: number,
+  count: number,
+  makeRecord: (number: number) => MemoryRecord,
+): Promise<void> {
   const store = await openStore(folder, { fsync: 'always' });
   let next = 0;
   const write = async () => {
-    while (next < writes[writers]!) await store.put([makeRecord(next++)]);
+    while (next < count) await store.put([makeRecord(next++)]);
   };
   await Promise.all(Array.from({ length: writers }, write));
   await store.close();
@@ -124,7 +129,8 @@ export const memory: WorkGroup = {
   },
   open: async (folder) => {
     const settings = readSettings<Settings>(folder);
-    const { dimension } = settings;
+    const { dimension, seed } = settings;
+    const makeRecord = createRecordMaker(dimension, seed); // draws the vectors, as the peer draws its payload: untimed
     const { queries } = readMemoryFacts(folder);
     const makeFolder = () => mkdtempSync(join(folder, 'memory-'));
     let filled = '';
@@ -132,7 +138,7 @@ export const memory: WorkGroup = {
     const writes = WRITERS.map((writers) => {
       const write = async () => {
         const written = makeFolder();
-        await writeRecords(written, writers, settings);
+        await writeRecords(written, writers, settings.writes[writers]!, makeRecord);
         return () => readWritten(written);
       };
       return [`durable-writer/${writers}`, write] as const;
