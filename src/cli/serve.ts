@@ -29,7 +29,8 @@ export function serveCommand(): Command {
     .addHelpText(
       'after',
       `
-Ends with SIGTERM or Ctrl-C; over standard input also with its end. --mcp needs npm install @modelcontextprotocol/server.
+Ends with SIGTERM or Ctrl-C; over standard input also with its end. --mcp needs the package
+@modelcontextprotocol/server.
 
 Examples:
   ragpp serve notes --config configs/quickstart.yaml --arm hybrid --port 8080
