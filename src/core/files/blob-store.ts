@@ -1,0 +1,9 @@
+/**
+ * Keeps bytes by name for other machines. A name stands for one content: whoever puts it again puts the same bytes.
+ */
+export interface BlobStore {
+  /** @returns null if the store has no such name. @throws ChecksumMismatchError for bytes that are not those put. */
+  get(name: string): Promise<Uint8Array | null>;
+  /** Keeps bytes, unless the store has the name or no room for them. @returns whether the store has them now. */
+  put(name: string, bytes: Uint8Array): Promise<boolean>;
+}
