@@ -12,27 +12,40 @@ export interface Ended {
 }
 
 /** The program as a process of its own. */
-interface SampleProcess {
+export interface SampleProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
+}
+
+/** Where a process runs. */
+interface Place {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Starts the command line of the built package. @param onStderr receives all output so far. */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
+  place: Place = { cwd: PROJECT_ROOT },
 ): SampleProcess {
-  return startNode([findBuiltModule('cli/main'), ...argv], onStderr);
+  return startNode([findBuiltModule('cli/main'), ...argv], onStderr, place);
 }
 
 /** Starts the command line of the source, whose results name the versions of code that this process has. */
 export function startSourceRagpp(argv: readonly string[]): SampleProcess {
-  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {});
+  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {}, {
+    cwd: PROJECT_ROOT,
+  });
 }
 
-function startNode(words: readonly string[], onStderr: (text: string, started: SampleProcess) => void): SampleProcess {
-  const child = spawn(process.execPath, words, { cwd: PROJECT_ROOT });
+function startNode(
+  words: readonly string[],
+  onStderr: (text: string, started: SampleProcess) => void,
+  place: Place,
+): SampleProcess {
+  const child = spawn(process.execPath, words, { ...place, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { stdout: '', stderr: '' };
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);

@@ -10,7 +10,7 @@ import { buildChildEnvironment, type Program } from '../../lab/launch/own-proces
  * end it in order, and it ends with 0.
  */
 export function isService([command, inner]: readonly string[]): boolean {
-  return command === 'kernel' && inner === 'serve';
+  return command === 'work' || (command === 'kernel' && inner === 'serve');
 }
 
 /** The parent of a process, and its title or command line. */

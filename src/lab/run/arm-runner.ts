@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
 import { measureCost } from '../../core/tensors/active-backend.ts';
@@ -345,6 +346,9 @@ export async function runArmTask(
   return false;
 }
 
+/** The dataset in the folder of a run on a machine that does not have the files of the data. */
+export const OFFERED_DATA = 'dataset.jsonl.gz';
+
 /** Opens the data of a run that another process begins; its arms are run after {@link assertBegun}. */
 export function openRunData({ config, dataFolder }: RunData, cacheFolder: string): Promise<ArmRunner> {
   const resolved = config as ExperimentConfig;
@@ -379,7 +383,10 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   const config = resolveConfig(raw, path);
   restoreDataFolder(config.dataset, folder);
   const slices = new BegunSlices(readSliceKeys(folder));
-  const runner = await openArmRunner(config, { cacheFolder, slices });
+  const offered = existsSync(join(folder, OFFERED_DATA))
+    ? { dataset: (await import('./offered-data.ts')).readOfferedData(join(folder, OFFERED_DATA)) }
+    : {};
+  const runner = await openArmRunner(config, { cacheFolder, slices, ...offered });
   assertBegun(folder, runner, backend);
   return runner;
 }
