@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { cacheOption, createBackendOption, lazyAction, parseCount, parsePositive } from './options/options.ts';
 
 export function queueWorkerCommand(): Command {
@@ -10,7 +10,7 @@ export function queueWorkerCommand(): Command {
     .option('--lease-seconds <s>', 'an arm goes to another worker if this one is not heard of for s', parsePositive, 15)
     .addOption(createBackendOption())
     .addOption(cacheOption())
-    .addOption(new Option('--withdraw <run>', 'take a run out of the queue').hideHelp())
+    .option('--withdraw <run>', 'take a run out of the queue, which ends its arms, and run none')
     .addHelpText(
       'after',
       `

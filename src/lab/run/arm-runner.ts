@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
+import { readBytes } from '../../core/files/files.ts';
 import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
@@ -349,6 +350,13 @@ export async function runArmTask(
 /** The dataset in the folder of a run on a machine that does not have the files of the data. */
 export const OFFERED_DATA = 'dataset.jsonl.gz';
 
+async function readOffered(folder: string): Promise<Pick<RunnerInputs, 'dataset'>> {
+  const path = join(folder, OFFERED_DATA);
+  if (!existsSync(path)) return {};
+  const { decodeDataset } = await import('../../data/prepared/dataset-bytes.ts');
+  return { dataset: decodeDataset(readBytes(path)) };
+}
+
 /** Opens the data of a run that another process begins; its arms are run after {@link assertBegun}. */
 export function openRunData({ config, dataFolder }: RunData, cacheFolder: string): Promise<ArmRunner> {
   const resolved = config as ExperimentConfig;
@@ -383,10 +391,7 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   const config = resolveConfig(raw, path);
   restoreDataFolder(config.dataset, folder);
   const slices = new BegunSlices(readSliceKeys(folder));
-  const offered = existsSync(join(folder, OFFERED_DATA))
-    ? { dataset: (await import('./offered-data.ts')).readOfferedData(join(folder, OFFERED_DATA)) }
-    : {};
-  const runner = await openArmRunner(config, { cacheFolder, slices, ...offered });
+  const runner = await openArmRunner(config, { cacheFolder, slices, ...(await readOffered(folder)) });
   assertBegun(folder, runner, backend);
   return runner;
 }
