@@ -65,7 +65,7 @@ const startRun = (name: string, ...more: string[]) => startRagpp(listRunArgs(nam
 function startWorker(...more: string[]): SampleProcess {
   const cwd = join(root, `worker ${workers++}`);
   mkdirSync(cwd);
-  const env = { ...process.env, HOME: cwd, RAGPP_CACHE: join(cwd, 'cache') };
+  const env = { ...process.env, HOME: cwd, RAGPP_CACHE: join(cwd, 'cache'), TMPDIR: cwd };
   return startRagpp(['work', '--queue', url, ...more], () => {}, { cwd, env });
 }
 
@@ -142,6 +142,20 @@ describe.skipIf(server === undefined)('workers that share a database with the co
     expect(await listRuns()).toEqual([]);
   }, 120_000);
 
+  test('compute nothing that another machine has made', async () => {
+    const run = startRagpp([...listRunArgs('warm', ...queue()), '--cache', join(root, 'local-cache')]);
+    const worker = startWorker('--idle-seconds', '8');
+    expect((await run.ended).code).toBe(1);
+    expect((await worker.ended).code).toBe(0);
+    expect(readLastingFiles('warm')).toEqual(local);
+    const [folder] = readdirSync(join(root, 'warm')).filter((file) => /^sample-\w+$/.test(file));
+    const text = readFileSync(join(root, 'warm', folder as string, 'environment.json'), 'utf8');
+    const { stages } = JSON.parse(text) as { readonly stages: Readonly<Record<string, { readonly executed: number }>> };
+    const executed = Object.keys(stages).filter((name) => (stages[name]?.executed ?? 0) > 0);
+    expect(stages).toHaveProperty('candidates-hnsw');
+    expect(executed).toEqual([]);
+  }, 120_000);
+
   test('are told when the command is interrupted, and the run goes on from there', async () => {
     const run = startRun('interrupted');
     const worker = startWorker();
@@ -211,7 +225,7 @@ describe.skipIf(server === undefined)('workers that share a database with the co
   }, 120_000);
 
   test('refuse a run of another version, code or backend with both values', async () => {
-    const facts = { version: '0.0.7', code: 'another', backend: 'wasm' };
+    const facts = { version: '0.0.7', code: 'another', backend: 'wasm', blobBytes: 7 };
     await useTables((tables) => tables.add({ run: 'foreign', facts, files: {} }, ['a'], 100));
     const { code, stderr } = await startWorker('--idle-seconds', '1', '--backend', 'cpu').ended;
     await useTables((tables) => tables.remove('foreign'));

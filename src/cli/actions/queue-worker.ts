@@ -27,7 +27,15 @@ export async function runQueueWorker(options: WorkOptions): Promise<void> {
     const backend = choice && (foreseeBackend(choice) ?? (await useBackend(choice)));
     printOut(`works on the queue at ${database.address}\n`);
     const done = await new QueueWorker(database, tables, {
-      ...{ workers, idleSeconds, leaseSeconds, cacheFolder, signal: end.signal, ...(backend && { backend }) },
+      ...{
+        url: queue,
+        workers,
+        idleSeconds,
+        leaseSeconds,
+        cacheFolder,
+        signal: end.signal,
+        ...(backend && { backend }),
+      },
       log: (line) => printError(`ragpp: ${line}\n`),
     }).serve();
     printOut(`${done} arms were run\n`);

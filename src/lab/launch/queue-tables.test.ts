@@ -12,7 +12,7 @@ const { RAGPP_TEST_POSTGRES: url } = process.env;
 if (url === undefined)
   process.stderr.write('a queue on a server was not tested: RAGPP_TEST_POSTGRES is not set; run .ci/postgres\n');
 
-const FACTS = { version: '1.0.0', code: 'abc', backend: 'wasm' };
+const FACTS = { version: '1.0.0', code: 'abc', backend: 'wasm', blobBytes: 7 };
 const LONG = 60;
 /** Seconds of a lease that ends before the next look. */
 const SHORT = 0.05;

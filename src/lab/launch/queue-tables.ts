@@ -36,8 +36,10 @@ const PART = 2 ** 23;
 /** The days after which a blob that nobody reads, and a run whose command is gone, are deleted. */
 const KEPT_DAYS = 1;
 
-/** What a worker must have in common with the command of a run. */
+/** What a worker must have in common with the command of a run, and the room for blobs. */
 export interface RunFacts {
+  /** The most bytes of all blobs together. */
+  readonly blobBytes: number;
   /** Of the package. */
   readonly version: string;
   /** See `recordVersion`. */
@@ -280,4 +282,9 @@ export class QueueBlobs implements BlobStore {
       return true;
     });
   }
+}
+
+/** The blobs of a queue, with a connection of their own that lasts as long as the process. */
+export async function openQueueBlobs(queue: { readonly url: string; readonly blobBytes: number }): Promise<BlobStore> {
+  return new QueueBlobs(await connectQueue(queue.url), queue.blobBytes);
 }

@@ -44,6 +44,7 @@ export class QueueLauncher implements Launcher {
     job.signal.throwIfAborted();
     const { queue: url, blobMebibytes, leaseSeconds } = this.#options;
     const { folder, arms, offer, signal, backend } = job;
+    const blobBytes = blobMebibytes * 2 ** 20;
     if (offer === undefined)
       throw new ValidationError('launcher queue needs the data of the run; start it by ragpp run');
     const database = await connectQueue(url);
@@ -53,13 +54,17 @@ export class QueueLauncher implements Launcher {
         ...Object.fromEntries(
           FILES.filter((name) => existsSync(join(folder, name))).map((name) => [name, readText(join(folder, name))]),
         ),
-        ...(await offer(new QueueBlobs(database, blobMebibytes * 2 ** 20))),
+        ...(await offer(new QueueBlobs(database, blobBytes))),
       };
       const { recordVersion: code } = JSON.parse(files['state.json'] as string) as { readonly recordVersion: string };
       const run = `${basename(folder)}-${randomBytes(6).toString('hex')}`;
       const end = () => withdraw(job, url, run);
       signal.throwIfAborted();
-      await tables.add({ run, facts: { version: projectVersion(), code, backend }, files }, arms, leaseSeconds);
+      await tables.add(
+        { run, facts: { version: projectVersion(), code, backend, blobBytes }, files },
+        arms,
+        leaseSeconds,
+      );
       signal.addEventListener('abort', end, { once: true });
       try {
         await this.#follow(job, tables, run);

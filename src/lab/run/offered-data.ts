@@ -1,12 +1,20 @@
-import { ValidationError } from '../../core/errors/errors.ts';
+import { join } from 'node:path';
+import { SensitiveTextError, ValidationError } from '../../core/errors/errors.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';
 import { formatMegabytes } from '../../core/files/files.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { encodeDataset } from '../../data/prepared/dataset-bytes.ts';
+import type { EncoderSource } from '../../index/encoders/embedding-cache.ts';
 import { findEncoderFiles } from '../../index/encoders/registry.ts';
+import { offerVectors } from '../../index/encoders/shared-vectors.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import { isPlain } from '../composition/config-file.ts';
-import type { ExperimentConfig } from '../config/config.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { ArmRunner } from './arm-runner.ts';
+import { offerStage } from './shared-stages.ts';
+import { listCertainStagesOf } from './shared-work.ts';
+import { StageCache } from './stage-cache.ts';
+import { chooseArmEncoding, chooseEncoder, listSharedTexts, listTextOwners, splitTuningQueries } from './workspaces.ts';
 
 /** The file that names the blob of the data. */
 export const DATA_NAME = 'dataset.txt';
@@ -21,6 +29,13 @@ function findArmFile({ search }: { readonly search?: unknown }): string | null {
     if (index === 'domain' && typeof database === 'string') return `database ${database}`;
   }
   return null;
+}
+
+/** @throws SensitiveTextError for a dataset with texts that must stay on this machine. */
+function assertUnsensitive({ corpus, queries }: Dataset): void {
+  const owners = listTextOwners(corpus.turns, queries, corpus);
+  const count = owners.filter(({ sensitive }) => sensitive === true).length;
+  if (count > 0) throw new SensitiveTextError('launcher queue', count, owners.length);
 }
 
 /** @throws ValidationError for a config that needs what only this machine has, naming it. */
@@ -40,11 +55,33 @@ function assertOfferable({ plugins, embedding, arms }: ExperimentConfig, names: 
   );
 }
 
+/** Offers what the cache has for arms: vectors of the texts, then the stages that arms need whatever tuning chooses. */
+async function offerCache(runner: ArmRunner, names: readonly string[], blobs: BlobStore): Promise<void> {
+  const { source, dataset, tuning } = runner;
+  const { cacheFolder, config } = source;
+  if (cacheFolder === null) return;
+  const encoders = new Map<string, EncoderSource>();
+  const addEncoder = (arm: ArmOptions, fit: ReadonlySet<string>) => {
+    const chosen = chooseEncoder({ ...source, config: chooseArmEncoding(config, arm) }, fit);
+    encoders.set(computeHash(chosen.identity), chosen);
+  };
+  const { fit } = splitTuningQueries(dataset, config);
+  for (const arm of config.arms.filter(({ name }) => names.includes(name))) {
+    addEncoder(arm, dataset.devConversations);
+    for (const above of tuning.listTunedChain(arm.name)) addEncoder(above, fit);
+  }
+  const texts = listSharedTexts(dataset);
+  for (const encoder of encoders.values()) await offerVectors(encoder, join(cacheFolder, 'embeddings'), texts, blobs);
+  const local = new StageCache(cacheFolder);
+  for (const stage of listCertainStagesOf(runner, names)) await offerStage(local, blobs, stage);
+}
+
 /**
  * Offers what other machines need to run arms.
  *
  * @returns the files that the folder of the run needs there besides its own.
- * @throws ValidationError for a config that needs files of this machine, and for data that the store has no room for.
+ * @throws ValidationError for a config that needs files of this machine, and for data that the store has no room for;
+ *   SensitiveTextError for texts that must stay on this machine.
  */
 export async function offerData(
   runner: ArmRunner,
@@ -52,11 +89,13 @@ export async function offerData(
   blobs: BlobStore,
 ): Promise<Readonly<Record<string, string>>> {
   assertOfferable(runner.source.config, arms);
+  assertUnsensitive(runner.dataset);
   const bytes = encodeDataset(runner.dataset);
   const name = `datasets/${computeHash(bytes)}`;
   if (!(await blobs.put(name, bytes)))
     throw new ValidationError(
       `data of ${formatMegabytes(bytes.byteLength)} does not fit into the queue; set launcher.blobMebibytes higher, or wait for a day until blobs that nobody reads are deleted`,
     );
+  await offerCache(runner, arms, blobs);
   return { [DATA_NAME]: name };
 }

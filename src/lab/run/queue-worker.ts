@@ -27,6 +27,8 @@ import { DATA_NAME } from './offered-data.ts';
 const POLL_SECONDS = 0.5;
 
 export interface QueueWorkerOptions {
+  /** Of the queue. */
+  readonly url: string;
   /** Arms at once, each in a process. */
   readonly workers: number;
   /** Ends after this time without an arm; null: never. */
@@ -60,6 +62,7 @@ export class QueueWorker {
   readonly #root = mkdtempSync(join(tmpdir(), 'ragpp-queue-'));
   /** Run -> its folder here. */
   readonly #folders = new Map<string, Promise<string>>();
+  readonly #facts = new Map<string, RunFacts>();
   /** Runs that cannot be worked on here, with the reason. */
   readonly #refused = new Map<string, RagPlusPlusError>();
   #done = 0;
@@ -133,14 +136,15 @@ export class QueueWorker {
   /** The next arm of a run that can be worked on here. */
   async #lease(worker: string): Promise<LeasedArm | null> {
     const runs = await this.#tables.listRuns();
-    for (const { run, facts } of runs) this.#assertFacts(run, facts);
+    for (const { run, facts } of runs) this.#noteFacts(run, facts);
     const suited = runs.filter(({ run }) => !this.#refused.has(run)).map(({ run }) => run);
     return suited.length === 0 ? null : this.#tables.lease(worker, suited, this.#options.leaseSeconds);
   }
 
   /** Refuses a run of another version, code or backend. */
-  #assertFacts(run: string, facts: RunFacts): void {
-    const own: RunFacts = {
+  #noteFacts(run: string, facts: RunFacts): void {
+    this.#facts.set(run, facts);
+    const own: Omit<RunFacts, 'blobBytes'> = {
       ...{ version: projectVersion(), code: recordVersion() },
       backend: this.#options.backend ?? facts.backend,
     };
@@ -174,10 +178,10 @@ export class QueueWorker {
   async #openProcess({ run }: LeasedArm, folder: string, open: OpenProcess | null): Promise<OpenProcess> {
     if (open?.run === run) return open;
     await open?.process.endGracefully();
-    const { backend } = JSON.parse(Buffer.from(readBytes(join(folder, 'state.json'))).toString()) as RunFacts;
+    const { backend, blobBytes } = this.#facts.get(run) as RunFacts;
     const cacheFolder = resolve(this.#options.cacheFolder);
     const process = new ArmProcess({ program: findOwnProgram(), backend: backend as BackendName, cacheFolder });
-    process.open({ open: folder });
+    process.open({ open: folder, queue: { url: this.#options.url, blobBytes } });
     return { run, process };
   }
 
