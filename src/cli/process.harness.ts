@@ -18,7 +18,7 @@ export interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Where a process runs. */
+/** The working folder and the environment of a process. */
 interface Place {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;

@@ -69,7 +69,7 @@ function startWorker(...more: string[]): SampleProcess {
   return startRagpp(['work', '--queue', url, ...more], () => {}, { cwd, env });
 }
 
-/** What must not depend on where arms ran. */
+/** The files that must not depend on the place where arms ran. */
 function readLastingFiles(name: string): Record<string, string> {
   const folder = join(root, name, readdirSync(join(root, name)).find((file) => /^sample-\w+$/.test(file)) as string);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -156,7 +156,7 @@ describe.skipIf(server === undefined)('workers that share a database with the co
     expect(executed).toEqual([]);
   }, 120_000);
 
-  test('are told when the command is interrupted, and the run goes on from there', async () => {
+  test('stop when the command is interrupted, and the run goes on from there', async () => {
     const run = startRun('interrupted');
     const worker = startWorker();
     await expect.poll(() => countOutcomes('interrupted'), { timeout: 50_000, interval: 20 }).toBeGreaterThan(1);

@@ -7,7 +7,7 @@ const LINE_FEED = 0x0a;
 
 type Links<V> = readonly (readonly [string, readonly (readonly [string, V])[]])[];
 
-/** What a dataset holds besides turns and queries. */
+/** The content of a dataset besides turns and queries. */
 interface Rest extends Omit<Dataset, 'corpus' | 'queries' | 'qrels' | 'superseded' | 'devConversations'> {
   readonly qrels: Links<number>;
   readonly superseded?: Links<string>;

@@ -41,7 +41,7 @@ export function findLastWords(text: string): string {
 /** A message to the process: run an arm, or do what arms share. */
 export type ArmRequest = { readonly arm: string } | { readonly shared: SharedRequest };
 
-/** The folder of a run, and the queue whose blobs stand behind the cache. */
+/** The folder of a run, and the queue whose blobs are asked for what the cache lacks. */
 export interface OpenFolder {
   readonly open: string;
   readonly queue?: { readonly url: string; readonly blobBytes: number };

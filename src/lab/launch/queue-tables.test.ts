@@ -19,7 +19,7 @@ const SHORT = 0.05;
 const awaitLeaseEnd = () => sleep(SHORT * 1000 + 30);
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** What tables of a queue do in any database. @param sessions how many transactions run at the same time. */
+/** Contract of the tables of a queue in any database. @param sessions how many transactions run at the same time. */
 function describeQueue(where: string, open: () => Promise<SqlDatabase>, sessions: number): void {
   describe(`a queue in ${where}`, () => {
     let database: SqlDatabase;
@@ -161,7 +161,7 @@ function describeQueue(where: string, open: () => Promise<SqlDatabase>, sessions
       await expect(blobs.get('altered')).rejects.toThrow(/altered in ragpp_queue_blobs .*; delete the row/);
     });
 
-    test('runs and blobs that nobody has used for a day are deleted with the next run', async () => {
+    test('runs and blobs unused for a day are deleted with the next run', async () => {
       const run = await addRun(['a']);
       const blobs = new QueueBlobs(database, 1e9);
       for (const name of ['old', 'new']) await blobs.put(name, encode(name));

@@ -25,7 +25,7 @@ create table if not exists ragpp_queue_blobs (
 create table if not exists ragpp_queue_blob_parts (
   name text not null references ragpp_queue_blobs on delete cascade, part int not null, bytes bytea not null,
   primary key (name, part));
-insert into ragpp_queue_version select ${VERSION} where not exists (select 1 from ragpp_queue_version);`;
+insert into ragpp_queue_version select ${VERSION} where not exists (select 1 from ragpp_queue_version)`;
 
 /** Tries of an arm whose worker is lost, as those of a pool of processes. */
 export const TRIES = 2;
@@ -33,14 +33,14 @@ export const TRIES = 2;
 /** Bytes of a part of a blob, which one statement sends. */
 const PART = 2 ** 23;
 
-/** The days after which a blob that nobody reads, and a run whose command is gone, are deleted. */
+/** The days after which an unused blob, and a run whose command is gone, are deleted. */
 const KEPT_DAYS = 1;
 
-/** What a worker must have in common with the command of a run, and the room for blobs. */
+/** Values that a worker must share with the command of a run, and the room for blobs. */
 export interface RunFacts {
   /** The most bytes of all blobs together. */
   readonly blobBytes: number;
-  /** Of the package. */
+  /** The version of the package. */
   readonly version: string;
   /** See `recordVersion`. */
   readonly code: string;
@@ -80,8 +80,8 @@ export async function connectQueue(url: string): Promise<SqlDatabase> {
 }
 
 /**
- * The tables of a queue in a database: runs, their arms, who holds an arm until when, and outcomes. Times are those of the database, so clocks of
- * machines do not matter. Several runs and any number of workers share the tables.
+ * The tables of a queue in a database: runs, their arms, who holds an arm until when, and outcomes. Times are those of
+ * the database, so clocks of machines do not matter. Several runs and any number of workers share the tables.
  */
 export class QueueTables {
   readonly #database: SqlDatabase;
@@ -95,7 +95,7 @@ export class QueueTables {
     await database.transaction(async (session) => {
       await session.query(`select pg_advisory_xact_lock(${LOCK})`);
       const [{ found } = {}] = await session.query(`select to_regclass('ragpp_queue_version')::text as found`);
-      if (found === null) await session.query(SCHEMA);
+      if (found === null) for (const statement of SCHEMA.split(';')) await session.query(statement);
       const [{ version } = {}] = await session.query('select version from ragpp_queue_version');
       if (version !== VERSION)
         throw new ValidationError(
@@ -176,7 +176,7 @@ export class QueueTables {
   }
 
   /**
-   * Gives a worker the first arm of some runs that nobody holds, or whose holder has not been heard of in time.
+   * Gives a worker the first arm of some runs that is free, or whose holder has not been heard of in time.
    *
    * @returns null if there is none.
    */

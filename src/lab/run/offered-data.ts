@@ -19,7 +19,7 @@ import { chooseArmEncoding, chooseEncoder, listSharedTexts, listTextOwners, spli
 /** The file that names the blob of the data. */
 export const DATA_NAME = 'dataset.txt';
 
-/** What an arm reads from a file of this machine that is not in the resolved config; null if there is none. */
+/** Names the file of this machine that an arm reads and the resolved config does not hold; null if there is none. */
 function findArmFile({ search }: { readonly search?: unknown }): string | null {
   for (const source of Object.values(isPlain(search) ? search : {})) {
     if (!isPlain(source)) continue;
@@ -94,7 +94,7 @@ export async function offerData(
   const name = `datasets/${computeHash(bytes)}`;
   if (!(await blobs.put(name, bytes)))
     throw new ValidationError(
-      `data of ${formatMegabytes(bytes.byteLength)} does not fit into the queue; set launcher.blobMebibytes higher, or wait for a day until blobs that nobody reads are deleted`,
+      `data of ${formatMegabytes(bytes.byteLength)} does not fit into the queue; set launcher.blobMebibytes higher, or wait for a day until unused blobs are deleted`,
     );
   await offerCache(runner, arms, blobs);
   return { [DATA_NAME]: name };

@@ -11,7 +11,7 @@ export async function offerStage(local: StageCache, blobs: BlobStore, stage: Sta
   if (local.read(stage) !== null) await blobs.put(nameBlob(stage), readBytes(local.joinStagePath(stage)));
 }
 
-/** The results of stages on disk and, behind it, those that other machines have made: what one makes, the others fetch. */
+/** The results of stages on disk, and those of other machines: the result that one computes is fetched by the others. */
 export class SharedStages implements StageStore {
   readonly #local: StageCache;
   readonly #blobs: BlobStore;
