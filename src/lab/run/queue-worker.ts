@@ -16,7 +16,7 @@ import { getOrCompute } from '../../core/values/once.ts';
 import type { SqlDatabase } from '../../index/vectors/postgres/sql-database.ts';
 import { ArmProcess } from '../launch/arm-process.ts';
 import type { ArmOutcome } from '../launch/launcher.ts';
-import { findOwnProgram } from '../launch/own-process.ts';
+import { findOwnProgram, type Program } from '../launch/own-process.ts';
 import { type LeasedArm, QueueBlobs, type QueueTables, type RunFacts } from '../launch/queue-tables.ts';
 import { joinFailurePath, recordPath, writeFailure } from './arm-record.ts';
 import { OFFERED_DATA } from './arm-runner.ts';
@@ -27,7 +27,7 @@ import { DATA_NAME } from './offered-data.ts';
 const POLL_SECONDS = 0.5;
 
 export interface QueueWorkerOptions {
-  /** Of the queue. */
+  /** The connection string of the queue. */
   readonly url: string;
   /** Arms at once, each in a process. */
   readonly workers: number;
@@ -38,6 +38,8 @@ export interface QueueWorkerOptions {
   /** By default that of each run. */
   readonly backend?: BackendName;
   readonly cacheFolder: string;
+  /** Runs arms; by default this program. */
+  readonly program?: Program;
   /** Gives leases back and ends. */
   readonly signal: AbortSignal;
   /** Takes a line for each arm, and for each run that is refused. */
@@ -53,7 +55,7 @@ interface OpenProcess {
 const wait = (seconds: number, signal: AbortSignal) =>
   sleep(seconds * 1000, undefined, { signal, ref: true }).catch(() => {});
 
-/** Leases arms from a queue and runs them, each in a process of its own, until it is told to end. */
+/** Leases arms from a queue and runs them, each in a process of its own, until its signal is aborted. */
 export class QueueWorker {
   readonly #id = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   readonly #database: SqlDatabase;
@@ -180,7 +182,8 @@ export class QueueWorker {
     await open?.process.endGracefully();
     const { backend, blobBytes } = this.#facts.get(run) as RunFacts;
     const cacheFolder = resolve(this.#options.cacheFolder);
-    const process = new ArmProcess({ program: findOwnProgram(), backend: backend as BackendName, cacheFolder });
+    const { program = findOwnProgram() } = this.#options;
+    const process = new ArmProcess({ program, backend: backend as BackendName, cacheFolder });
     process.open({ open: folder, queue: { url: this.#options.url, blobBytes } });
     return { run, process };
   }
