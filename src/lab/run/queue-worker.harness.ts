@@ -3,7 +3,10 @@ import { connectQueue, QueueTables } from '../launch/queue-tables.ts';
 import { recordVersion } from './environment.ts';
 import { QueueWorker } from './queue-worker.ts';
 
-/** A worker of a queue whose arms are those of `arm-process.harness.ts`. Without a queue it prints its version of the code. */
+/**
+ * A worker of a queue whose arms are those of `arm-process.harness.ts`. Without a queue it prints its version of the
+ * code.
+ */
 const [, , url, cacheFolder = ''] = process.argv;
 if (url === undefined) process.stdout.write(recordVersion());
 else {

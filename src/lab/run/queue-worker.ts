@@ -12,7 +12,6 @@ import {
 } from '../../core/errors/errors.ts';
 import { readBytes, writeAtomic } from '../../core/files/files.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
-import { getOrCompute } from '../../core/values/once.ts';
 import type { SqlDatabase } from '../../index/vectors/postgres/sql-database.ts';
 import { ArmProcess } from '../launch/arm-process.ts';
 import type { ArmOutcome } from '../launch/launcher.ts';
@@ -62,8 +61,6 @@ export class QueueWorker {
   readonly #tables: QueueTables;
   readonly #options: QueueWorkerOptions;
   readonly #root = mkdtempSync(join(tmpdir(), 'ragpp-queue-'));
-  /** Run -> its folder here. */
-  readonly #folders = new Map<string, Promise<string>>();
   readonly #facts = new Map<string, RunFacts>();
   /** Runs that cannot be worked on here, with the reason. */
   readonly #refused = new Map<string, RagPlusPlusError>();
@@ -163,17 +160,19 @@ export class QueueWorker {
     this.#options.log(error.message);
   }
 
-  /** The folder of a run here, with the files and the data of its command. */
-  #openFolder(run: string): Promise<string> {
-    return getOrCompute(this.#folders, run, async () => {
-      const folder = join(this.#root, `${this.#folders.size}`);
-      const { [DATA_NAME]: data = '', ...files } = (await this.#tables.readFiles(run)) ?? {};
-      for (const [name, text] of Object.entries(files)) writeAtomic(join(folder, name), text);
-      const bytes = await new QueueBlobs(this.#database, 0).get(data);
-      if (bytes === null) throw new ValidationError(`data of run ${run} is not in the queue: ${data}; start it again`);
-      writeAtomic(join(folder, OFFERED_DATA), bytes);
-      return folder;
-    });
+  /** The folder of a run here, with the files and the data of its command; null if the queue no longer has them. */
+  async #openFolder(run: string): Promise<string | null> {
+    const folder = join(this.#root, run);
+    if (existsSync(join(folder, OFFERED_DATA))) return folder;
+    const found = await this.#tables.readFiles(run);
+    if (found === null) return null;
+    const { [DATA_NAME]: data = '', ...files } = found;
+    const bytes = await new QueueBlobs(this.#database, 0).get(data);
+    if (bytes === null) this.#refuse(run, `its data is not in the queue: ${data}; start the run again`);
+    if (bytes === null) return null;
+    for (const [name, text] of Object.entries(files)) writeAtomic(join(folder, name), text);
+    writeAtomic(join(folder, OFFERED_DATA), bytes);
+    return folder;
   }
 
   /** A process that has opened the run of an arm. */
@@ -190,7 +189,11 @@ export class QueueWorker {
 
   /** Runs an arm and stores its outcome. @returns the process, unless it has ended. */
   async #runLeased(worker: string, leased: LeasedArm, before: OpenProcess | null): Promise<OpenProcess | null> {
-    const folder = await this.#openFolder(leased.run);
+    const folder = await this.#whileAway(() => this.#openFolder(leased.run));
+    if (folder === null) {
+      await this.#tables.giveBack(worker, leased, false).catch(() => {}); // it goes back when the lease ends
+      return before;
+    }
     const open = await this.#openProcess(leased, folder, before);
     const paths = [recordPath(folder, leased.arm), joinFailurePath(folder, leased.arm)] as const;
     for (const path of paths) rmSync(path, { force: true });
