@@ -38,7 +38,7 @@ const STUDIES = new RegExp(
     'cli/(?:main|memory-accepted|memory-interruption|memory-tables|run\\.configs|run\\.plugins|run\\.processes|run\\.slurm|sliced-interruption)',
     'cli/process/supervision\\.interruption',
     'example-types|guides|hostile-files|readme|without-set-up',
-    'lab/run/replayed-configs',
+    'lab/run/(?:queue-kills|replayed-configs)',
     'memory/(?:context/interleavings|engine/memory-(?:moment-replays|pgvector)|facts/fact-store-faults)',
     'memory/(?:removal/removal-kills|store/kills)',
   ].join('|')})\\.test\\.ts$`,

@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const folder = join(root, 'notes');
 const cache = ['--cache', join(root, 'cache')];
 const recall = (input: string, ...words: string[]) =>
-  startRagpp(['memory', 'recall', ...words, ...cache], () => {}, input).ended;
+  startRagpp(['memory', 'recall', ...words, ...cache], () => {}, { input }).ended;
 
 beforeAll(async () => {
   mkdirSync(join(root, 'data'));

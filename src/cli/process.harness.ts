@@ -12,37 +12,39 @@ export interface Ended {
 }
 
 /** The program as a process of its own. */
-interface SampleProcess {
+export interface SampleProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/**
- * Starts the command line of the built package.
- *
- * @param onStderr receives all output so far.
- * @param input its standard input.
- */
+/** The working folder, the environment and the standard input of a process. */
+interface Place {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+}
+
+/** Starts the command line of the built package. @param onStderr receives all output so far. */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
-  input = '',
+  place: Place = {},
 ): SampleProcess {
-  return startNode([findBuiltModule('cli/main'), ...argv], onStderr, input);
+  return startNode([findBuiltModule('cli/main'), ...argv], onStderr, place);
 }
 
 /** Starts the command line of the source, whose results name the versions of code that this process has. */
 export function startSourceRagpp(argv: readonly string[]): SampleProcess {
-  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {}, '');
+  return startNode(['--import', 'tsx', join(PROJECT_ROOT, 'src', 'cli', 'main.ts'), ...argv], () => {}, {});
 }
 
 function startNode(
   words: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void,
-  input: string,
+  { cwd = PROJECT_ROOT, env, input = '' }: Place,
 ): SampleProcess {
-  const child = spawn(process.execPath, words, { cwd: PROJECT_ROOT });
+  const child = spawn(process.execPath, words, { cwd, ...(env && { env }) });
   child.stdin.on('error', () => {}); // it may end before it reads
   child.stdin.end(input);
   const written = { stdout: '', stderr: '' };

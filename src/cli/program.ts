@@ -46,6 +46,7 @@ const COMMANDS: Readonly<Record<string, (argv: readonly string[]) => Promise<Com
   fuse: async () => (await import('./fuse.ts')).fuseCommand(),
   graph: async () => (await import('./graph.ts')).graphCommand(),
   judge: async () => (await import('./judge.ts')).judgeCommand(),
+  work: async () => (await import('./queue-worker.ts')).queueWorkerCommand(),
   kernel: async () => (await import('./kernel.ts')).kernelCommand(),
   table: async () => (await import('./table.ts')).tableCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),

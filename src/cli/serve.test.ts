@@ -112,7 +112,8 @@ describe('over HTTP', () => {
     const { ranking } = await client.ask({ text: 'violin bow bridge' });
     expect(ranking.length).toBeGreaterThan(3);
     client.close();
-    const recalled = await startRagpp(['memory', 'recall', first.address], () => {}, 'violin bow bridge').ended;
+    const recalled = await startRagpp(['memory', 'recall', first.address], () => {}, { input: 'violin bow bridge' })
+      .ended;
     expect([recalled.code, recalled.stderr]).toEqual([0, '']);
     expect(recalled.stdout).toContain('relevant to the query: "violin bow bridge"');
     first.started.kill('SIGTERM');
@@ -129,7 +130,7 @@ describe('over HTTP', () => {
     again.close();
     second.started.kill('SIGINT');
     expect((await second.started.ended).code).toBe(0);
-    const late = await startRagpp(['memory', 'recall', second.address], () => {}, 'violin').ended;
+    const late = await startRagpp(['memory', 'recall', second.address], () => {}, { input: 'violin' }).ended;
     expect([late.code, late.stdout, late.stderr]).toEqual([0, '', expect.stringContaining('start it: ragpp serve')]);
   }, 120_000);
 

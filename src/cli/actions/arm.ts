@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors/errors.ts';
 import { type BackendName, useBackend } from '../../core/tensors/backend.ts';
-import type { ArmReply, ArmRequest, OpenRequest } from '../../lab/launch/arm-process.ts';
+import type { ArmReply, ArmRequest, OpenFolder, OpenRequest } from '../../lab/launch/arm-process.ts';
 import type { RunData } from '../../lab/launch/launcher.ts';
 import { isProfiled } from '../../lab/launch/own-process.ts';
 import { assertBegun, joinRun, openRunData, runArmTask } from '../../lab/run/arm-runner.ts';
@@ -24,7 +24,7 @@ function createDeferred<T>(): { readonly promise: Promise<T>; readonly resolve: 
  */
 async function serveArms(backend: BackendName, cacheFolder: string): Promise<void> {
   const reply = (message: ArmReply) => void process.send?.(message);
-  const named = createDeferred<string>();
+  const named = createDeferred<OpenFolder>();
   const data = createDeferred<RunData | null>();
   const load = async () => {
     const work = await import('../../lab/run/shared-work.ts');
@@ -32,16 +32,20 @@ async function serveArms(backend: BackendName, cacheFolder: string): Promise<voi
     reply({ loaded: true });
     return work;
   };
+  const joinNamed = async ({ open: folder, queue }: OpenFolder) => {
+    const blobs = queue && (await (await import('../../lab/launch/queue-tables.ts')).openQueueBlobs(queue));
+    return joinRun(folder, backend, cacheFolder, blobs);
+  };
   const open = async () => {
     const work = await loaded;
     const early = await data.promise;
-    const runner = await (early ? openRunData(early, cacheFolder) : joinRun(await named.promise, backend, cacheFolder));
+    const runner = await (early ? openRunData(early, cacheFolder) : joinNamed(await named.promise));
     reply({ ready: true });
     return { ...work, runner };
   };
   const join = async () => {
     const { runner } = await opened;
-    const folder = await named.promise;
+    const { open: folder } = await named.promise;
     assertBegun(folder, runner, backend);
     return { folder, runner };
   };
@@ -62,7 +66,7 @@ async function serveArms(backend: BackendName, cacheFolder: string): Promise<voi
     if ('data' in request) data.resolve(request.data);
     else if ('open' in request) {
       data.resolve(null); // unless it came before
-      named.resolve(request.open);
+      named.resolve(request);
     } else answer(request).catch(() => {}); // of a run that cannot be opened, which ends this process below
   });
   process.once('disconnect', () => process.exit());

@@ -89,7 +89,7 @@ test.each<[string, LauncherOptions, object, object]>([
 });
 
 test.each([
-  [{ launcher: 'slrum' }, /launcher\.name: expected "local" or "slurm", got "slrum"; did you mean slurm\?/],
+  [{ launcher: 'slrum' }, /launcher\.name: expected "local" or "slurm" or "queue", got "slrum"; did you mean slurm\?/],
   [{ workers: 'many' }, /launcher\.workers: expected .*number.*got NaN/],
   [{ workers: '0' }, /launcher\.workers: expected number >= 1, got 0/],
   [{ launcher: '{name: slurm, partion: x}' }, /launcher\.partion: expected .*did you mean partition\?/],

@@ -47,6 +47,13 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** Reads a number above 0. */
+export function parsePositive(text: string): number {
+  const number = parseNumber(text);
+  if (number <= 0) throw new InvalidArgumentError('not above 0; give a number such as 15.');
+  return number;
+}
+
 /** The options that change a config. */
 export interface ConfigChanges {
   readonly set: readonly string[];

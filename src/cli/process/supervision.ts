@@ -10,7 +10,7 @@ import { buildChildEnvironment, type Program } from '../../lab/launch/own-proces
  * hears its signals itself: SIGTERM and SIGINT end it in order, and it ends with 0.
  */
 export function isService([command, inner]: readonly string[]): boolean {
-  return command === 'serve' || ['kernel serve', 'memory recall'].includes(`${command} ${inner}`);
+  return ['serve', 'work'].includes(command ?? '') || ['kernel serve', 'memory recall'].includes(`${command} ${inner}`);
 }
 
 /** The parent of a process, and its title or command line. */

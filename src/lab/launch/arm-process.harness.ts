@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFailure } from '../run/arm-record.ts';
 import type { ArmReply, ArmRequest, OpenRequest } from './arm-process.ts';
 
-/** A program in the place of the command line, whose arms say by their names how their process ends: `crash`, `crash-once`, `exit`, `sleep`; others are done at once. */
+/**
+ * A program in the place of the command line, whose arms say by their names how their process ends: `crash`,
+ * `crash-once`, `exit`, `sleep`, `long ...`; others are done at once.
+ */
 const [, , command] = process.argv;
 let [, , , folder] = process.argv;
 const reply = (message: ArmReply) => void process.send?.(message);
@@ -21,6 +24,7 @@ async function run(arm: string): Promise<void> {
     process.exit(7);
   }
   if (arm === 'sleep') await sleep(100_000);
+  if (arm.startsWith('long ')) await sleep(200);
   reply({ share: 0.5 });
   await sleep(20);
   writeFailure(folder as string, arm, `by process ${process.pid}`);

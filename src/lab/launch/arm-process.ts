@@ -41,8 +41,14 @@ export function findLastWords(text: string): string {
 /** A message to the process: run an arm, or do what arms share. */
 export type ArmRequest = { readonly arm: string } | { readonly shared: SharedRequest };
 
+/** The folder of a run, and the queue whose blobs are asked for what the cache lacks. */
+export interface OpenFolder {
+  readonly open: string;
+  readonly queue?: { readonly url: string; readonly blobBytes: number };
+}
+
 /** A message before any arm: the folder of the run. Its data may come before it, for what arms share. */
-export type OpenRequest = { readonly open: string } | { readonly data: RunData };
+export type OpenRequest = OpenFolder | { readonly data: RunData };
 
 /**
  * What it tells: that its code is loaded, that it has opened the run, how much of an arm is done, and that the arm's

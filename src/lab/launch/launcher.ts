@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import type { StageCounts } from '../../rank/signals/stage.ts';
 import type { Program } from './own-process.ts';
@@ -26,12 +27,34 @@ export type SlurmOptions = z.output<typeof slurmOptions>;
 
 export const slurm = { options: slurmOptions, description: 'a job array of Slurm, an arm a task' };
 
+const queueOptions = z.strictObject({
+  name: z.literal('queue'),
+  /** `postgres://user@host:port/database`, without a password. */
+  queue: oneLine,
+  /** An arm whose worker is not heard of for this time goes to another one. */
+  leaseSeconds: z.number().min(1).max(86_400).default(15),
+  pollSeconds: z.number().min(0.1).max(3600).default(0.5),
+  /** The most that the data and the cache entries of all runs take in the database. */
+  blobMebibytes: z.int().min(1).max(1_048_576).default(4096),
+});
+export type QueueOptions = z.output<typeof queueOptions>;
+
+export const queue = { options: queueOptions, description: 'workers that share a Postgres database and no folder' };
+
 /** Receives how far an arm is, from 0 to 1. */
 export type ReportShare = (share: number) => void;
+
+/** The file that an arm leaves: its record, or what it failed of. */
+export interface ArmOutcome {
+  readonly isFailure: boolean;
+  readonly bytes: Uint8Array;
+}
 
 /** The outcomes that arms leave in the folder of a run, well or not. */
 export interface ArmOutcomes {
   has(arm: string): boolean;
+  /** Writes the outcome that an arm left on another machine. */
+  accept(arm: string, outcome: ArmOutcome): void;
   /** Records that an arm failed. */
   fail(arm: string, error: unknown): void;
 }
@@ -103,6 +126,12 @@ export interface LaunchJob extends ProcessJob {
   readonly outcomes: ArmOutcomes;
   /** Plans what the arms share, for processes that make it once; without it each arm makes what it needs. */
   readonly plan?: (workers: number) => Promise<SharedWork>;
+  /**
+   * Offers the data of the run, and what the cache has for its arms, to machines that share no folder with this one.
+   *
+   * @returns the files that the folder of the run needs there besides its own: name -> text.
+   */
+  readonly offer?: (blobs: BlobStore) => Promise<Readonly<Record<string, string>>>;
   /** Runs an arm in this process and leaves its outcome in the folder. */
   readonly runHere: (arm: string) => Promise<unknown>;
   /** Told how much of an arm is done, from 0 to 1. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { OptionsRegistry } from '../../core/validation/registry.ts';
 import { parse } from '../../core/validation/validation.ts';
-import { type Launcher, local, slurm } from './launcher.ts';
+import { type Launcher, local, queue, slurm } from './launcher.ts';
 
 type LauncherClass<Options> = new (options: Options) => Launcher;
 
@@ -9,6 +9,7 @@ type LauncherClass<Options> = new (options: Options) => Launcher;
 export const LAUNCHERS = new OptionsRegistry('name', [
   { ...local, load: async () => (await import('./local.ts')).LocalLauncher },
   { ...slurm, load: async () => (await import('./slurm.ts')).SlurmLauncher },
+  { ...queue, load: async () => (await import('./queue.ts')).QueueLauncher },
 ]);
 
 /** The options of every launcher, distinguished by `name`; unknown keys are refused. */

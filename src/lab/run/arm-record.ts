@@ -274,6 +274,8 @@ export function hasOutcome(runFolder: string, arm: string): boolean {
 export function outcomesIn(runFolder: string): ArmOutcomes {
   return {
     has: (arm) => hasOutcome(runFolder, arm),
+    accept: (arm, { isFailure, bytes }) =>
+      writeAtomic(isFailure ? joinFailurePath(runFolder, arm) : recordPath(runFolder, arm), bytes),
     fail: (arm, error) => writeFailure(runFolder, arm, error),
   };
 }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ValidationError } from '../../core/errors/errors.ts';
+import type { BlobStore } from '../../core/files/blob-store.ts';
+import { readBytes } from '../../core/files/files.ts';
 import { measureCost } from '../../core/tensors/active-backend.ts';
 import type { BackendName } from '../../core/tensors/backend.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
@@ -59,7 +62,7 @@ import {
 } from './workspaces.ts';
 
 /** Where the arms of an experiment get their data from, and where they keep what they compute. */
-export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors'> {
+export interface RunnerInputs extends Pick<WorkspaceSource, 'givenVectors' | 'blobs'> {
   /** Where prepared data, embeddings and the results of stages are kept between runs; null keeps them in memory. */
   readonly cacheFolder: string | null;
   /** By default the dataset that the config names. */
@@ -92,7 +95,10 @@ export async function openDataset(
 export async function openArmRunner(config: ExperimentConfig, inputs: RunnerInputs): Promise<ArmRunner> {
   const { cacheFolder, dataset: _, queries, progress = ignoreProgress, noteUse = () => {}, ...more } = inputs;
   const dataset = await openDataset(config, inputs);
-  const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
+  const local = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
+  const { blobs } = inputs;
+  const store =
+    blobs && local instanceof StageCache ? new (await import('./shared-stages.ts')).SharedStages(local, blobs) : local;
   const source = { config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse };
   return new ArmRunner({ ...source, ...more }, queries);
 }
@@ -345,6 +351,16 @@ export async function runArmTask(
   return false;
 }
 
+/** The dataset in the folder of a run on a machine that does not have the files of the data. */
+export const OFFERED_DATA = 'dataset.jsonl.gz';
+
+async function readOffered(folder: string): Promise<Pick<RunnerInputs, 'dataset'>> {
+  const path = join(folder, OFFERED_DATA);
+  if (!existsSync(path)) return {};
+  const { decodeDataset } = await import('../../data/prepared/dataset-bytes.ts');
+  return { dataset: decodeDataset(readBytes(path)) };
+}
+
 /** Opens the data of a run that another process begins; its arms are run after {@link assertBegun}. */
 export function openRunData({ config, dataFolder }: RunData, cacheFolder: string): Promise<ArmRunner> {
   const resolved = config as ExperimentConfig;
@@ -370,16 +386,27 @@ export function assertBegun(folder: string, { source, dataset }: ArmRunner, back
  *
  * @param folder the run's folder, with its frozen config.
  * @param backend the active one.
+ * @param blobs what other machines have made for the cache.
  * @throws ValidationError where code, data or backend are not those that the run was begun with.
  */
-export async function joinRun(folder: string, backend: BackendName, cacheFolder: string): Promise<ArmRunner> {
+export async function joinRun(
+  folder: string,
+  backend: BackendName,
+  cacheFolder: string,
+  blobs?: BlobStore,
+): Promise<ArmRunner> {
   const path = join(folder, 'config.yaml');
   const raw = readYaml(path);
   await installConfigPlugins(wrapContent(raw, path));
   const config = resolveConfig(raw, path);
   restoreDataFolder(config.dataset, folder);
   const slices = new BegunSlices(readSliceKeys(folder));
-  const runner = await openArmRunner(config, { cacheFolder, slices });
+  const runner = await openArmRunner(config, {
+    cacheFolder,
+    slices,
+    ...(await readOffered(folder)),
+    ...(blobs && { blobs }),
+  });
   assertBegun(folder, runner, backend);
   return runner;
 }

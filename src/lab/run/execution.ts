@@ -8,7 +8,7 @@ import { yaml } from '../../core/values/yaml.ts';
 import type { EncoderUse } from '../../model/encoder.ts';
 import { sumCounts } from '../../rank/signals/stage.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
-import type { Launcher } from '../launch/launcher.ts';
+import type { Launcher, LaunchJob } from '../launch/launcher.ts';
 import { findOwnProgram } from '../launch/own-process.ts';
 import type { ArmFailure, Environment } from '../measure/result.ts';
 import {
@@ -193,9 +193,11 @@ export class FolderExecution {
     const runHere = async (arm: string) =>
       elsewhere.delete(arm) && runArmTask(folder, runner, arm, (share) => progress.report(arm, share));
     const plan = async (workers: number) => (await import('./shared-work.ts')).planSharedWork(runner, arms, workers);
+    const offer: LaunchJob['offer'] = async (blobs) =>
+      (await import('./offered-data.ts')).offerData(runner, arms, blobs);
     const program = findOwnProgram(profiles === undefined ? null : join(folder, profiles));
     const job = { folder, arms, backend, signal, outcomes: outcomesIn(folder), program };
-    await launcher.launch({ ...job, plan, runHere, report: progress.report, cacheFolder: resolve(cacheFolder) });
+    await launcher.launch({ ...job, plan, offer, runHere, report: progress.report, cacheFolder: resolve(cacheFolder) });
     for (const arm of arms) if (!job.outcomes.has(arm)) job.outcomes.fail(arm, describeLostArm(launcher, arm));
   }
 

@@ -75,6 +75,16 @@ function listCertainStages(runner: ArmRunner, arm: ArmOptions, workspace: Worksp
   return [...(first as ReadonlyMap<string, Stage>).values()].filter(({ key }) => last?.has(key));
 }
 
+/** The kept stages that some arms and the tuning of them need whatever tuning chooses, each once. */
+export function listCertainStagesOf(runner: ArmRunner, names: readonly string[]): Stage[] {
+  const arms = runner.source.config.arms.filter(({ name }) => names.includes(name));
+  const stages = arms.flatMap((arm) => [
+    ...listCertainStages(runner, arm, 'table'),
+    ...runner.tuning.listTunedChain(arm.name).flatMap((above) => listCertainStages(runner, above, 'tuning')),
+  ]);
+  return [...new Map(stages.filter(({ isKept }) => isKept).map((stage) => [stage.key, stage])).values()];
+}
+
 /** The stages on disk that a stage is computed from, those of inputs that are not kept included. */
 const listKeptInputs = ({ inputs }: Stage): string[] =>
   inputs.flatMap((input) => (input.isKept ? [input.key] : listKeptInputs(input)));

@@ -1,7 +1,7 @@
 import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChecksumMismatchError, StorageError } from '../../core/errors/errors.ts';
-import { assertNoLink, assertWritableFolder } from '../../core/files/files.ts';
+import { assertNoLink, assertWritableFolder, writeAtomic } from '../../core/files/files.ts';
 import {
   readCheckedSafetensors,
   type TensorData,
@@ -85,6 +85,13 @@ export class StageCache implements StageStore {
     touch(path);
     const arrays = Object.entries(file.tensors).map(([name, { data }]) => [name, data]);
     return { ...JSON.parse(facts, decode), ...Object.fromEntries(arrays) };
+  }
+
+  /** Keeps the bytes of a file that another machine has written; {@link read} checks them. */
+  keep(stage: Stage, bytes: Uint8Array): void {
+    const path = this.joinStagePath(stage);
+    assertNoLink(path, this.#cacheFolder);
+    writeAtomic(path, bytes, null, false);
   }
 
   write(stage: Stage, artifact: Artifact): void {

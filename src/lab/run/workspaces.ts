@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DimensionMismatchError, UnavailableError } from '../../core/errors/errors.ts';
+import type { BlobStore } from '../../core/files/blob-store.ts';
 import { computeHash } from '../../core/hash/hash.ts';
 import { spreadRows, viewRow } from '../../core/tensors/rows.ts';
 import { ignoreProgress, type StartProgress } from '../../core/terminal/progress.ts';
@@ -57,6 +58,8 @@ export interface WorkspaceSource {
   readonly cacheFolder: string | null;
   /** Where the results of stages are kept. */
   readonly store: StageStore;
+  /** Has what other machines have made for the cache. */
+  readonly blobs?: BlobStore;
   /** See `stageVersion`. */
   readonly code: WorkspaceIdentity['code'];
   readonly progress?: StartProgress;
@@ -164,7 +167,7 @@ export function limitReach(
 }
 
 /** @param options the experiment's encoder where they are left out. */
-function chooseEncoder(
+export function chooseEncoder(
   {
     dataset,
     fittedOn = dataset,
@@ -197,11 +200,21 @@ export function buildWorkspaceIdentity(
   };
 }
 
+/** The texts whose vectors machines share: all of the dataset, so that the name of a blob does not depend on the arm. */
+export const listSharedTexts = ({ corpus, queries }: Dataset) => ({
+  turns: corpus.turns.map(({ text }) => text),
+  queries: queries.map(({ text }) => text),
+});
+
 /** Makes an encoder, with the cache if there is a folder for it. */
 async function createEncoder(
-  { cacheFolder, progress = ignoreProgress }: WorkspaceSource,
+  { cacheFolder, dataset, blobs, progress = ignoreProgress }: WorkspaceSource,
   chosen: EncoderSource,
 ): Promise<Encoder> {
+  if (blobs && cacheFolder !== null) {
+    const { fetchVectors } = await import('../../index/encoders/shared-vectors.ts');
+    await fetchVectors(chosen, join(cacheFolder, 'embeddings'), listSharedTexts(dataset), blobs);
+  }
   return cacheFolder === null
     ? chosen.create(progress)
     : createCachedEncoder(chosen, join(cacheFolder, 'embeddings'), progress);

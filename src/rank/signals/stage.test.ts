@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KEEPS_NOTHING, type Stage, StageResults } from './stage.ts';
+import { type Artifact, KEEPS_NOTHING, type Stage, StageResults } from './stage.ts';
 import { SampleStageStore } from './stage-store.harness.ts';
 
 const stageOf = (name: string, key = `key of ${name}`): Stage => ({ name, key, inputs: [], isKept: true });
@@ -60,6 +60,18 @@ describe('with a store', () => {
     expect(await ask()).toEqual(value);
     expect(await ask()).toEqual(value);
     expect(reader.takeStageCounts()).toMatchObject({ pool: { executed: 0, memory: 1, disk: 1 } });
+  });
+
+  test('behind a network, a stage is awaited, and fails where it cannot be kept', async () => {
+    const kept = new SampleStageStore();
+    const far = {
+      read: async (stage: Stage) => kept.read(stage),
+      write: async (stage: Stage, artifact: Artifact) => kept.write(stage, artifact),
+    };
+    expect(await new StageResults(far).run<number>(stageOf('pool'), () => 3)).toBe(3);
+    expect(await new StageResults(far).run<number>(stageOf('pool'), () => 5)).toBe(3);
+    const full = { read: far.read, write: () => Promise.reject(new Error('no room')) };
+    await expect(new StageResults(full).run<number>(stageOf('other'), () => 3)).rejects.toThrow('no room');
   });
 
   test('a stage that is not kept is neither written nor read', async () => {

@@ -124,11 +124,11 @@ export type Artifact = Readonly<Record<string, unknown>>;
 export type StageResult<T> = number | TensorData | { readonly [Field in keyof T]: TensorData | Json };
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Keeps what stages made, for other runs and other processes. */
+/** Keeps what stages made, for other runs and other processes, here or behind a network. */
 export interface StageStore {
   /** null if the stage is not stored. @throws ChecksumMismatchError for what was damaged. */
-  read(stage: Stage): Artifact | null;
-  write(stage: Stage, artifact: Artifact): void;
+  read(stage: Stage): Artifact | null | Promise<Artifact | null>;
+  write(stage: Stage, artifact: Artifact): void | Promise<void>;
 }
 
 /** Keeps nothing: what a workspace uses unless it is given another. */
@@ -190,14 +190,14 @@ export class StageResults {
 
   async #make<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
     await letEventsIn();
-    const stored = stage.isKept ? this.#store.read(stage) : null;
+    const stored = stage.isKept ? await this.#store.read(stage) : null;
     if (stored !== null) {
       this.#count(stage, { disk: 1 });
       return fromArtifact(stored) as T;
     }
     const { result, own } = await measureCost(compute);
     this.#count(stage, { executed: 1, ...own });
-    if (stage.isKept) this.#store.write(stage, toArtifact(result));
+    if (stage.isKept) await this.#store.write(stage, toArtifact(result));
     return result;
   }
 
