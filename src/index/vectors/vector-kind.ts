@@ -140,7 +140,7 @@ const columnIndexOptions = {
   method: z.enum(['hnsw', 'ivfflat', 'none']).default('hnsw'),
   /** The type of the column: float32, or binary16 in half of the bytes. */
   storage: z.enum(['vector', 'halfvec']).default('vector'),
-  /** Whether a search among a part of the rows goes on in the index until it has found enough, and in which order. */
+  /** The scan of a search among a part of the rows: with an order it goes on in the index until it has found enough. */
   iterativeScan: z.enum(['off', 'strict_order', 'relaxed_order']).default('relaxed_order'),
   m: z.int().min(2).max(100).default(16),
   efConstruction: z.int().min(4).max(1000).default(64),

@@ -9,7 +9,7 @@ import { convertDatabaseError, type SqlDatabase, type SqlRow, type SqlSession, w
 /** Connections of one index: a writer, and searches. */
 const CONNECTIONS = 4;
 const CONNECT_MILLISECONDS = 5000;
-/** How long a vacuum is repeated while another transaction keeps removed rows, and the first pause; each doubles. */
+/** The time for which a vacuum is repeated while a transaction keeps removed rows, and the first pause; each doubles. */
 const VACUUM_MILLISECONDS = 10_000;
 const FIRST_PAUSE_MILLISECONDS = 100;
 
@@ -27,7 +27,7 @@ function describeUrl(url: string): string {
 export interface PostgresOptions {
   /** The most connections; with one, whose session is kept, temporary tables remain until it is lost. */
   readonly connections?: number;
-  /** How long a vacuum waits for open transactions that keep removed rows; by default 10,000. */
+  /** The time for which a vacuum waits for open transactions that keep removed rows; by default 10,000. */
   readonly vacuumMilliseconds?: number;
 }
 
