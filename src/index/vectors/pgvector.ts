@@ -5,6 +5,7 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { scoreDistance } from './distances.ts';
+import type { TableLifetime } from './postgres/migrations.ts';
 import { openPglite } from './postgres/pglite-database.ts';
 import { COLUMNS, decodeRow, encodeRows } from './postgres/pgvector-rows.ts';
 import {
@@ -16,7 +17,6 @@ import {
   lockWriters,
   readDistance,
   type SqlCondition,
-  type TableLifetime,
   takeTable,
   writeCondition,
   writeExactSearch,
@@ -229,8 +229,8 @@ export class PgvectorIndex implements VectorIndex {
 
   /**
    * How many rows a search in the index asks for: more than k, so that the tie rule can choose. Among a part of the
-   * rows a scan that goes on stops where it has as many as were asked for, so that it must find efSearch of them to search as
-   * thoroughly as among all.
+   * rows an iterative scan stops where it has as many as were asked for, so that it must find efSearch of them to search
+   * as thoroughly as among all.
    */
   #chooseLeastFound(k: number, { filter, visible }: VectorSearchOptions): number {
     const { method, efSearch, iterativeScan } = this.#options;

@@ -3,38 +3,8 @@ import { compileFilterSql } from '../../../model/filter/compile-filter-sql.ts';
 import type { Distance, VectorSearchOptions } from '../../../model/vector-index.ts';
 import { clampCosineDistance } from '../distances.ts';
 import type { PgvectorOptions } from '../vector-kind.ts';
+import { listColumnTypes, migrateTable, nameVectorType, type TableLifetime, type TableOptions } from './migrations.ts';
 import type { SqlDatabase, SqlSession, SqlValue } from './sql-database.ts';
-
-/** Locks out another process that creates the extension or the table at the same time. */
-const CREATION_LOCK = 7_221_981;
-
-/** The life of a table: until it is dropped, or for its connection alone. */
-export type TableLifetime = 'kept' | 'session';
-
-/** What a table is made for. */
-export type TableOptions = Pick<PgvectorOptions, 'table' | 'distance' | 'storage'> & { readonly dimension: number };
-
-const nameVectorType = ({ storage, dimension }: TableOptions) => `${storage}(${dimension})`;
-
-/** The types of the columns. */
-const listColumnTypes = (options: TableOptions): Readonly<Record<string, string>> => ({
-  id: 'text collate "C"',
-  conversation_id: 'text',
-  parent_id: 'text',
-  created_at: 'double precision',
-  author: 'text',
-  channel: 'text',
-  attributes: 'jsonb not null',
-  embedding: nameVectorType(options),
-});
-
-async function createTable(session: SqlSession, options: TableOptions, lifetime: TableLifetime): Promise<void> {
-  await session.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
-  await session.query('create extension if not exists vector');
-  const kind = lifetime === 'session' ? 'temporary table' : 'table';
-  const columns = Object.entries(listColumnTypes(options)).map(([name, type]) => `${name} ${type}`);
-  await session.query(`create ${kind} if not exists "${options.table}" (${columns.join(', ')}, primary key (id))`);
-}
 
 /** The texts of a row of a table, or of the statistics that the server has of a column. */
 export interface TableTexts {
@@ -85,8 +55,8 @@ export async function dropStatistics(session: SqlSession, options: TableOptions)
 }
 
 /**
- * Makes a table of vectors if it is missing, or checks that it is one of an index. A standby has the table of its
- * primary.
+ * Makes a table of vectors if it is missing, brings an older one up to date, and checks that it is one of an index. A
+ * standby has the table of its primary.
  *
  * @throws DimensionMismatchError, ValidationError for one that is there with another dimension, storage or distance.
  */
@@ -94,7 +64,7 @@ export async function takeTable(session: SqlSession, options: TableOptions, life
   const { table, distance } = options;
   const [mode] = await session.query(`select current_setting('transaction_read_only') as read_only`);
   const mayWrite = mode?.read_only === 'off';
-  if (mayWrite) await createTable(session, options, lifetime);
+  await migrateTable(session, options, lifetime, mayWrite);
   const [found] = await session.query(
     `select format_type(atttypid, atttypmod) as type, obj_description(attrelid) as remark
       from pg_attribute where attrelid = $1::regclass and attname = 'embedding'`,
