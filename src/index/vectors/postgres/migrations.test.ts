@@ -13,13 +13,15 @@ const pglite = requirePackages('PGlite');
 
 const D = 3;
 /** The layout of a table before there were versions, with rows in all columns. */
-const LEGACY = (table: string) => `create extension if not exists vector;
-  create table ${table} (id text collate "C", conversation_id text, parent_id text, created_at double precision,
-    author text, channel text, attributes jsonb not null, embedding vector(${D}), primary key (id));
-  comment on table ${table} is 'ragpp cosine';
-  insert into ${table} select 'row' || i, 'c' || i % 4999, 'row' || i - 1, 1000.5 * i, 'author', 'channel' || i % 2,
+const listLegacy = (table: string) => [
+  'create extension if not exists vector',
+  `create table ${table} (id text collate "C", conversation_id text, parent_id text, created_at double precision,
+    author text, channel text, attributes jsonb not null, embedding vector(${D}), primary key (id))`,
+  `comment on table ${table} is 'ragpp cosine'`,
+  `insert into ${table} select 'row' || i, 'c' || i % 4999, 'row' || i - 1, 1000.5 * i, 'author', 'channel' || i % 2,
     jsonb_build_object('place', i, 'entities', jsonb_build_array('e' || i % 5)),
-    case when i = 7 then null else format('[%s,%s,%s]', cos(i), sin(i), 0)::vector end from generate_series(0, 19996) i`;
+    case when i = 7 then null else format('[%s,%s,%s]', cos(i), sin(i), 0)::vector end from generate_series(0, 19996) i`,
+];
 
 (url === undefined ? pglite.describe : describe)('the schema of a table', () => {
   let database: SqlDatabase;
@@ -31,6 +33,9 @@ const LEGACY = (table: string) => `create extension if not exists vector;
 
   const query = (sql: string, parameters: readonly SqlValue[] = []) =>
     database.transaction((session) => session.query(sql, parameters));
+  const makeLegacy = async (table: string) => {
+    for (const sql of listLegacy(table)) await query(sql);
+  };
   const nameTable = () => `migrated_${process.pid}_${tables++}`;
   const open = (table: string, transaction: SqlDatabase['transaction'] = database.transaction) =>
     PgvectorIndex.open(
@@ -48,7 +53,7 @@ const LEGACY = (table: string) => `create extension if not exists vector;
 
   test('one from before there were versions keeps its rows and gets what a new one has', async () => {
     const [old, made] = [nameTable(), nameTable()];
-    await query(LEGACY(old));
+    await makeLegacy(old);
     const readRows = () => query(`select id, t::text as row from ${old} t order by id`);
     const before: readonly SqlRow[] = await readRows();
     const index = await open(old);
@@ -70,7 +75,7 @@ const LEGACY = (table: string) => `create extension if not exists vector;
     [{ op: 'between', field: 'timestamp', low: 2000, high: 9000 }, '_time'],
   ] as const)('filter %j is answered by an index of its column', async (filter, name) => {
     const table = nameTable();
-    await query(LEGACY(table));
+    await makeLegacy(table);
     const plans: string[] = [];
     const index = await open(table, (work) =>
       database.transaction((session) =>
@@ -109,7 +114,7 @@ const LEGACY = (table: string) => `create extension if not exists vector;
 
   test('a migration that fails leaves the version and the table of before; the next opening repeats it', async () => {
     const table = nameTable();
-    await query(LEGACY(table));
+    await makeLegacy(table);
     const failing: SqlDatabase['transaction'] = (work) =>
       database.transaction((session) =>
         work({
@@ -126,7 +131,7 @@ const LEGACY = (table: string) => `create extension if not exists vector;
 
   test('clients that open a table at once migrate it once; one that was dropped is made again', async () => {
     const table = nameTable();
-    await query(LEGACY(table));
+    await makeLegacy(table);
     const indexes = await Promise.all([1, 2, 3].map(() => open(table)));
     expect(await Promise.all(indexes.map((index) => index.count()))).toEqual([19_997, 19_997, 19_997]);
     for (const index of indexes) await index.dispose();
@@ -138,7 +143,7 @@ const LEGACY = (table: string) => `create extension if not exists vector;
 
   test('an older table is an error where nothing may be written', async () => {
     const table = nameTable();
-    await query(LEGACY(table));
+    await makeLegacy(table);
     const reading: SqlDatabase['transaction'] = (work) =>
       database.transaction(async (session) => {
         await session.query('set transaction read only');

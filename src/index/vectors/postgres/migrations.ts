@@ -63,10 +63,10 @@ async function readVersion(session: SqlSession, table: string): Promise<number> 
 /** Everyone may read the versions, as a user does who may write to a table of another. */
 async function writeVersion(session: SqlSession, table: string, version: number): Promise<void> {
   const [found] = await session.query('select to_regclass($1) is null as missing', [VERSIONS]);
-  if (found?.missing === true)
-    await session.query(
-      `create table ${VERSIONS} (name text primary key, version integer not null); grant select on ${VERSIONS} to public`,
-    );
+  if (found?.missing === true) {
+    await session.query(`create table ${VERSIONS} (name text primary key, version integer not null)`);
+    await session.query(`grant select on ${VERSIONS} to public`);
+  }
   await session.query(
     `insert into ${VERSIONS} values ($1, $2) on conflict (name) do update set version = excluded.version`,
     [table, version],
