@@ -122,6 +122,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await database.dispose();
       return rows
         .map(({ indexdef }) => /using (hnsw|ivfflat) .*with \((.*)\)/i.exec(String(indexdef))?.slice(1))
+        .filter((made) => made !== undefined)
         .join();
     };
 
