@@ -165,11 +165,11 @@ function readBreadth(written: VectorIndexInput): number | null {
 }
 
 /** Bytes of the table on a server, its indexes and long values included. */
-async function measureTable(url: string): Promise<number> {
+async function measureTable(url: string, table: string): Promise<number> {
   const { Client } = (await import('pg')).default;
   const client = new Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query<{ bytes: string }>('select pg_total_relation_size($1) as bytes', [TABLE]);
+  const { rows } = await client.query<{ bytes: string }>('select pg_total_relation_size($1) as bytes', [table]);
   await client.end();
   return Number(rows[0]!.bytes);
 }
@@ -214,7 +214,9 @@ export async function measureIndex(task: IndexTask): Promise<IndexFigures> {
 /** Saves the index in a folder; a database has its files already. */
 async function measureDisk(index: VectorIndex, options: VectorIndexInput, saved: string): Promise<number> {
   if (options.index === 'pgvector')
-    return typeof options.url === 'string' ? measureTable(options.url) : measureFolder(options.folder!);
+    return typeof options.url === 'string'
+      ? measureTable(options.url, options.table ?? TABLE)
+      : measureFolder(options.folder!);
   await index.save(saved);
   return measureFolder(saved);
 }

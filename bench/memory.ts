@@ -37,6 +37,9 @@ const INDEXES = {
   'pglite-hnsw': { index: 'pgvector', table: TABLE },
   'pglite-ivfflat': { index: 'pgvector', table: TABLE, method: 'ivfflat' },
   'postgres-hnsw': { index: 'pgvector', table: TABLE },
+  'postgres-halfvec': { index: 'pgvector', table: `${TABLE}_halfvec`, storage: 'halfvec' },
+  'postgres-strict': { index: 'pgvector', table: TABLE, iterativeScan: 'strict_order' },
+  'postgres-off': { index: 'pgvector', table: TABLE, iterativeScan: 'off' },
   'postgres-ivfflat': { index: 'pgvector', table: TABLE, method: 'ivfflat' },
 } as const satisfies Readonly<Record<string, VectorIndexInput>>;
 
@@ -60,7 +63,7 @@ export const MEMORY_USAGE = `memory [options]       the memory engine: indexes b
     --only PARTS   some of ${PARTS.join(',')} (default all)
     --indexes LIST some of ${NAMES.join(',')} (default all)
     --pglite-n N   records of the indexes in PGlite, whose hnsw takes an hour for 100000 (default 20000)
-    --postgres URL a server with pgvector, whose table ${TABLE} is replaced; without one postgres-* are left out
+    --postgres URL a server with pgvector, whose tables ${TABLE} and ${TABLE}_halfvec are replaced; without one postgres-* are left out
     --breadths E,F efSearch or probes of the curve of time and recall (default 50,128,256,512)
     --writers W,X  that write at once (default 1,8,64)
     --seconds T    that each number of writers writes (default 3)

@@ -6,9 +6,10 @@ import {
   ShardError,
   ValidationError,
 } from '../../core/errors/errors.ts';
+import { decodeHalfFloats, encodeHalfFloats } from '../../core/numbers/half-floats.ts';
 import { createRandom } from '../../core/numbers/random.ts';
 import type { Filter } from '../../model/filter/filter.ts';
-import type { VectorRow } from '../../model/vector-index.ts';
+import type { Distance, VectorRow } from '../../model/vector-index.ts';
 import { openFlatVectors } from './flat-vectors.ts';
 import { PgvectorIndex } from './pgvector.ts';
 import type { SqlDatabase } from './postgres/sql-database.ts';
@@ -28,6 +29,12 @@ function drawRows(count: number = N, start = 0): VectorRow[] {
 
 const queries = Float32Array.from(drawRows(11, 100_000).flatMap(({ vector }) => [...vector]));
 
+/** The numbers that a column of halfvec keeps of a vector. */
+function roundToHalf(distance: Distance, vector: Float32Array): Float32Array {
+  const length = distance === 'cosine' ? Math.hypot(...vector) : 1;
+  return decodeHalfFloats(encodeHalfFloats(vector.map((value) => value / length)));
+}
+
 /** The contract of live indexes on a Postgres, and what only Postgres has. */
 export function describePgvector(name: string, connect: () => Promise<SqlDatabase>): void {
   let tables = 0;
@@ -37,24 +44,32 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
   const open = async (input: Partial<PgvectorOptions> = {}, dimension: number = D) =>
     PgvectorIndex.open(readOptions(input), { dimension }, await connect());
 
-  describeVectorIndex(`pgvector on ${name}`, async (distance, dimension, folder) =>
-    PgvectorIndex.open(
-      readOptions({ distance }),
-      { dimension, ...(folder === undefined ? {} : { saved: await readSavedIndex(folder) }) },
-      await connect(),
-    ),
-  );
+  for (const storage of ['vector', 'halfvec'] as const)
+    describeVectorIndex(
+      `pgvector on ${name}, ${storage}`,
+      async (distance, dimension, folder) =>
+        PgvectorIndex.open(
+          readOptions({ distance, storage }),
+          { dimension, ...(folder === undefined ? {} : { saved: await readSavedIndex(folder) }) },
+          await connect(),
+        ),
+      storage === 'vector' ? undefined : roundToHalf,
+    );
 
   describe(`pgvector on ${name}`, () => {
     test.each([
-      ['hnsw', 'l2'],
-      ['hnsw', 'cosine'],
-      ['ivfflat', 'inner-product'],
-      ['ivfflat', 'l2'],
+      ['hnsw', 'l2', 'vector', 'relaxed_order'],
+      ['hnsw', 'cosine', 'vector', 'strict_order'],
+      ['hnsw', 'l2', 'vector', 'off'],
+      ['hnsw', 'cosine', 'halfvec', 'relaxed_order'],
+      ['hnsw', 'inner-product', 'halfvec', 'strict_order'],
+      ['ivfflat', 'inner-product', 'vector', 'relaxed_order'],
+      ['ivfflat', 'l2', 'vector', 'relaxed_order'],
+      ['ivfflat', 'cosine', 'halfvec', 'off'],
     ] as const)(
-      '%s with %s finds nearly all that an exact index finds, k of them behind every filter',
-      async (method, distance) => {
-        const index = await open({ method, distance, lists: 10, probes: 8 });
+      '%s with %s, %s and scans %s finds nearly all that an exact index finds, k of them behind every filter',
+      async (method, distance, storage, iterativeScan) => {
+        const index = await open({ method, distance, storage, iterativeScan, lists: 10, probes: 8 });
         const flat = await openFlatVectors({ index: 'flat', distance }, { dimension: D });
         const twins = drawRows(30, 5000).map((row) => ({ ...row, vector: queries.slice(0, D) }));
         for (const each of [index, flat]) {
@@ -95,6 +110,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       expect(await again.count()).toBe(5);
       await again.dispose();
       await expect(open({ table }, D + 1)).rejects.toThrow(DimensionMismatchError);
+      await expect(open({ table, storage: 'halfvec' })).rejects.toThrow(DimensionMismatchError);
       await expect(open({ table, distance: 'l2' })).rejects.toThrow(/another distance than l2: ragpp cosine; /);
     });
 
@@ -106,6 +122,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await database.dispose();
       return rows
         .map(({ indexdef }) => /using (hnsw|ivfflat) .*with \((.*)\)/i.exec(String(indexdef))?.slice(1))
+        .filter((made) => made !== undefined)
         .join();
     };
 
@@ -167,7 +184,7 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       const index = await PgvectorIndex.open(options, { dimension: D }, await listen(statements!, fail));
       const other = await PgvectorIndex.open(options, { dimension: D }, await listen(others!));
       const listBuilds = () =>
-        [statements!, others!].map((each) => each.filter((sql) => /^create index/.test(sql)).length);
+        [statements!, others!].map((each) => each.filter((sql) => /^create index .* using/.test(sql)).length);
       await index.upsert(drawRows(1000));
       await index.build();
       expect(listBuilds()).toEqual([0, 0]); // every search of a thousand rows compares them all
@@ -310,6 +327,44 @@ export function describePgvector(name: string, connect: () => Promise<SqlDatabas
       await index.upsert([{ id: 'long', vector }]);
       expect((await index.search(vector, 1))[0]).toMatchObject([{ id: 'long' }]);
       await index.dispose();
+      await (await open({ method: 'hnsw', storage: 'halfvec' }, 4000)).dispose();
+      await expect(open({ storage: 'halfvec' }, 4001)).rejects.toThrow(/at most 4000 numbers as halfvec, got 4001; /);
+    });
+
+    test('numbers that halfvec rounds to infinity are refused, and change nothing', async () => {
+      const index = await open({ storage: 'halfvec', distance: 'l2' }, 3);
+      await index.upsert([{ id: 'largest', vector: Float32Array.of(65_519, 1, -65_519) }]);
+      const vector = Float32Array.of(1, -65_520, 1);
+      const refused = /^halfvec holds numbers below 65520: -65520; set storage: vector$/;
+      await expect(
+        index.upsert([
+          { id: 'a', vector: Float32Array.of(1, 2, 3) },
+          { id: 'b', vector },
+        ]),
+      ).rejects.toThrow(refused);
+      await expect(index.search(vector, 1)).rejects.toThrow(refused);
+      expect((await index.search(Float32Array.of(65_504, 1, -65_504), 9))[0]).toEqual([
+        { id: 'largest', score: 1, distance: 0 },
+      ]);
+      await index.dispose();
+    });
+
+    test('a scan that its method does not have is refused; the others are set for the transaction alone', async () => {
+      await expect(open({ method: 'ivfflat', iterativeScan: 'strict_order' })).rejects.toThrow(
+        /^ivfflat has no iterative scan in this order: strict_order; set iterativeScan: relaxed_order or off$/,
+      );
+      for (const iterativeScan of ['off', 'strict_order'] as const) {
+        const statements: string[] = [];
+        const options = readOptions({ iterativeScan, efSearch: 70 });
+        const index = await PgvectorIndex.open(options, { dimension: D }, await listen(statements));
+        await index.upsert(drawRows());
+        await index.build();
+        statements.length = 0;
+        await index.search(queries.slice(0, D), 5, { filter: { op: '>', field: 'place', value: 150 } });
+        expect(statements.join()).toContain(`set_config('hnsw.iterative_scan', '${iterativeScan}', true)`);
+        expect(statements.find((sql) => /limit (6|70)$/.test(sql))).toMatch(iterativeScan === 'off' ? /6$/ : /70$/);
+        await index.dispose();
+      }
     });
   });
 }

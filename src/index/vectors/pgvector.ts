@@ -5,6 +5,7 @@ import { compareScored } from '../../model/turns/tie-rule.ts';
 import type { Distance, VectorIndex, VectorMatch, VectorRow, VectorSearchOptions } from '../../model/vector-index.ts';
 import type { IndexContext } from '../candidates/index-definition.ts';
 import { scoreDistance } from './distances.ts';
+import type { TableLifetime } from './postgres/migrations.ts';
 import { openPglite } from './postgres/pglite-database.ts';
 import { COLUMNS, decodeRow, encodeRows } from './postgres/pgvector-rows.ts';
 import {
@@ -16,7 +17,6 @@ import {
   lockWriters,
   readDistance,
   type SqlCondition,
-  type TableLifetime,
   takeTable,
   writeCondition,
   writeExactSearch,
@@ -37,8 +37,10 @@ const SCANNED_ROWS = 1000;
 const SCANNED_SHARE = 0.1;
 /** Numbers of vectors that are sent at once: 16 MiB. */
 const COPIED_NUMBERS = 2 ** 22;
-/** pgvector's limit for an index on float32 vectors. */
-const MOST_INDEXED = 2000;
+/** pgvector's limits for an index. */
+const MOST_INDEXED = { vector: 2000, halfvec: 4000 } as const;
+/** The least number that binary16 rounds to infinity. */
+const TOO_LARGE_HALF = 65520;
 
 /**
  * Vectors in a table of Postgres with pgvector. Filters become conditions of SQL. Where an index finds fewer rows than
@@ -85,9 +87,10 @@ export class PgvectorIndex implements VectorIndex {
   ): Promise<PgvectorIndex> {
     try {
       assertDimension(options, dimension);
+      assertScan(options);
       const index = new PgvectorIndex(options, dimension, database, lifetime);
       await database.transaction(async (session) => {
-        await takeTable(session, options.table, dimension, options.distance, lifetime);
+        await takeTable(session, { ...options, dimension }, lifetime);
         await index.#index.take(session);
       });
       if (saved !== undefined) await index.#restore(saved.rows);
@@ -101,6 +104,7 @@ export class PgvectorIndex implements VectorIndex {
   async #restore(rows: readonly PreparedRow[]): Promise<void> {
     if ((await this.count()) > 0)
       throw new ValidationError(`table ${this.#options.table} is not empty; name an empty table for saved rows`);
+    if (this.#options.storage === 'halfvec') assertHalf(rows.map(({ vector }) => vector));
     await this.#put(rows);
   }
 
@@ -123,7 +127,9 @@ export class PgvectorIndex implements VectorIndex {
   }
 
   async upsert(rows: readonly VectorRow[]): Promise<void> {
-    await this.#put(prepareRows(rows, this.dimension, this.distance));
+    const prepared = prepareRows(rows, this.dimension, this.distance);
+    if (this.#options.storage === 'halfvec') assertHalf(prepared.map(({ vector }) => vector));
+    await this.#put(prepared);
   }
 
   async #put(rows: readonly PreparedRow[]): Promise<void> {
@@ -134,7 +140,7 @@ export class PgvectorIndex implements VectorIndex {
       for (let start = 0; start < rows.length; start += step) {
         const block = rows.slice(start, start + step);
         await session.query(`delete from ${this.#table} where id = any($1::text[])`, [block.map(({ id }) => id)]);
-        await session.copyIn(`${this.#table} (${COLUMNS.join(', ')})`, encodeRows(block));
+        await session.copyIn(`${this.#table} (${COLUMNS.join(', ')})`, encodeRows(block, this.#options.storage));
       }
     });
     this.#index.added += rows.length;
@@ -158,7 +164,7 @@ export class PgvectorIndex implements VectorIndex {
       await this.#run(async (session) => {
         await lockWriters(session, this.#table);
         await this.#index.drop(session);
-        await dropStatistics(session, this.#options.table, this.dimension);
+        await dropStatistics(session, { ...this.#options, dimension: this.dimension });
       });
       await this.#database.vacuum(this.#options.table);
     });
@@ -175,6 +181,7 @@ export class PgvectorIndex implements VectorIndex {
   async search(queries: Float32Array, k: number, options: VectorSearchOptions = {}): Promise<VectorMatch[][]> {
     this.#assertInUse();
     const prepared = prepareQueries(queries, k, this.dimension, this.distance);
+    if (this.#options.storage === 'halfvec') assertHalf(prepared);
     options.signal?.throwIfAborted();
     const isExact = await this.#scansEveryRow(k, options);
     if (!isExact) await this.build();
@@ -217,18 +224,18 @@ export class PgvectorIndex implements VectorIndex {
   }
 
   async #searchExactly(session: SqlSession, query: Float32Array, k: number, condition: SqlCondition) {
-    return this.#fetch(session, writeExactSearch(this.#table, this.distance, condition, k), query, condition);
+    return this.#fetch(session, writeExactSearch(this.#options, condition, k), query, condition);
   }
 
   /**
    * How many rows a search in the index asks for: more than k, so that the tie rule can choose. Among a part of the
-   * rows hnsw stops where it has as many as were asked for, so that it must find efSearch of them to search as
-   * thoroughly as among all.
+   * rows an iterative scan stops where it has as many as were asked for, so that it must find efSearch of them to search
+   * as thoroughly as among all.
    */
   #chooseLeastFound(k: number, { filter, visible }: VectorSearchOptions): number {
-    const { method, efSearch } = this.#options;
+    const { method, efSearch, iterativeScan } = this.#options;
     const isPart = filter !== undefined || visible !== undefined;
-    return method === 'hnsw' && isPart ? Math.max(k + 1, efSearch) : k + 1;
+    return method === 'hnsw' && isPart && iterativeScan !== 'off' ? Math.max(k + 1, efSearch) : k + 1;
   }
 
   /** Asks for more than k until the last found scores less than the k-th, so that the tie rule can choose. */
@@ -240,7 +247,7 @@ export class PgvectorIndex implements VectorIndex {
     least: number,
   ): Promise<VectorMatch[]> {
     for (let wanted = least; ; wanted *= 2) {
-      const sql = writeIndexSearch(this.#table, this.distance, condition, wanted);
+      const sql = writeIndexSearch(this.#options, condition, wanted);
       const found = (await this.#fetch(session, sql, query, condition)).sort(compareScored);
       if (found.length < wanted) return this.#searchExactly(session, query, k, condition);
       if (found[k - 1]!.score !== found.at(-1)!.score) return found.slice(0, k);
@@ -280,13 +287,30 @@ export class PgvectorIndex implements VectorIndex {
   }
 }
 
-function assertDimension({ method }: PgvectorOptions, dimension: number): void {
+/** @throws ValidationError for a number that a column of `halfvec` cannot hold. */
+function assertHalf(vectors: readonly (Float32Array | null)[]): void {
+  for (const vector of vectors) {
+    const wrong = vector?.find((number) => Math.abs(number) >= TOO_LARGE_HALF);
+    if (wrong !== undefined)
+      throw new ValidationError(`halfvec holds numbers below ${TOO_LARGE_HALF}: ${wrong}; set storage: vector`);
+  }
+}
+
+function assertScan({ method, iterativeScan }: PgvectorOptions): void {
+  if (method === 'ivfflat' && iterativeScan === 'strict_order')
+    throw new ValidationError(
+      `ivfflat has no iterative scan in this order: ${iterativeScan}; set iterativeScan: relaxed_order or off`,
+    );
+}
+
+function assertDimension({ method, storage }: PgvectorOptions, dimension: number): void {
   if (!Number.isInteger(dimension) || dimension < 1 || dimension > 16_000)
     throw new ValidationError(`dimension is not in 1 … 16000: ${dimension}; pass the length of the vectors`);
-  if (method !== 'none' && dimension > MOST_INDEXED)
+  const { [storage]: most } = MOST_INDEXED;
+  if (method !== 'none' && dimension > most)
     throw new IndexBuildError(
       'pgvector',
-      `${method} takes vectors of at most ${MOST_INDEXED} numbers, got ${dimension}; set method: none`,
+      `${method} takes vectors of at most ${most} numbers as ${storage}, got ${dimension}; set method: none`,
     );
 }
 

@@ -138,6 +138,10 @@ export const usearch: VectorKind<typeof usearchLive, typeof usearchSource> = {
 const columnIndexOptions = {
   /** The index of the table; `none`: every search is exact. */
   method: z.enum(['hnsw', 'ivfflat', 'none']).default('hnsw'),
+  /** The type of the column: float32, or binary16 in half of the bytes. */
+  storage: z.enum(['vector', 'halfvec']).default('vector'),
+  /** The scan of a search among a part of the rows: with an order it goes on in the index until it has found enough. */
+  iterativeScan: z.enum(['off', 'strict_order', 'relaxed_order']).default('relaxed_order'),
   m: z.int().min(2).max(100).default(16),
   efConstruction: z.int().min(4).max(1000).default(64),
   efSearch: z.int().min(1).max(1000).default(100),

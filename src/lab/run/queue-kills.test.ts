@@ -24,7 +24,7 @@ if (server === undefined)
 const root = mkdtempSync(join(tmpdir(), 'ragpp-queue-kills-'));
 afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 const WORKERS = 3;
-const KILLS = 200;
+const KILLS = Number(process.env.RAGPP_TEST_KILLS ?? 10);
 const ARMS = 41;
 
 describe.skipIf(server === undefined)('a queue whose workers are killed', () => {

@@ -1,5 +1,9 @@
+import { encodeHalfFloats } from '../../../core/numbers/half-floats.ts';
 import type { FilterSubject } from '../../../model/filter/filter.ts';
 import type { PreparedRow } from '../vector-doors.ts';
+import type { PgvectorOptions } from '../vector-kind.ts';
+
+type Storage = PgvectorOptions['storage'];
 
 /** The columns of a table of vectors, in the order of {@link encodeRows}. */
 export const COLUMNS = [
@@ -40,19 +44,21 @@ function encodeAttributes(attributes: FilterSubject['attributes']): Buffer {
   return Buffer.from(`\x01${JSON.stringify(attributes ?? {})}`);
 }
 
-/** pgvector's form: the dimension, two empty bytes, big-endian float32. */
-function encodeVector(vector: Float32Array | null): Buffer | null {
+/** pgvector's form: the dimension, two empty bytes, big-endian numbers of 32 or 16 bits. */
+function encodeVector(vector: Float32Array | null, storage: Storage): Buffer | null {
   if (vector === null) return null;
-  const bytes = Buffer.alloc(4 + 4 * vector.length);
+  const numbers = storage === 'vector' ? vector : encodeHalfFloats(vector);
+  const bytes = Buffer.alloc(4 + numbers.byteLength);
   bytes.writeInt16BE(vector.length);
-  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).copy(bytes, 4);
-  bytes.subarray(4).swap32();
+  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(bytes, 4);
+  if (storage === 'vector') bytes.subarray(4).swap32();
+  else bytes.subarray(4).swap16();
   return bytes;
 }
 
 const FIELDS = Buffer.from([0, COLUMNS.length]);
 
-function encodeRow({ id, subject, vector }: PreparedRow): readonly Buffer[] {
+function encodeRow({ id, subject, vector }: PreparedRow, storage: Storage): readonly Buffer[] {
   return [
     FIELDS,
     ...[
@@ -63,14 +69,14 @@ function encodeRow({ id, subject, vector }: PreparedRow): readonly Buffer[] {
       encodeText(subject.author),
       encodeText(subject.channel),
       encodeAttributes(subject.attributes),
-      encodeVector(vector),
+      encodeVector(vector, storage),
     ].flatMap(encodeField),
   ];
 }
 
 /** Rows in the binary format of COPY. */
-export function encodeRows(rows: readonly PreparedRow[]): Buffer {
-  return Buffer.concat([HEADER, ...rows.flatMap(encodeRow), END]);
+export function encodeRows(rows: readonly PreparedRow[], storage: Storage): Buffer {
+  return Buffer.concat([HEADER, ...rows.flatMap((row) => encodeRow(row, storage)), END]);
 }
 
 /** A row as `select` returns it. */
@@ -86,7 +92,7 @@ interface StoredRow {
   readonly embedding: string | null;
 }
 
-/** The row that {@link encodeRows} wrote. */
+/** The row that {@link encodeRows} wrote, with the numbers that were stored. */
 export function decodeRow(row: StoredRow): PreparedRow {
   const { id, conversation_id, parent_id, created_at, author, channel, attributes, embedding } = row;
   return {

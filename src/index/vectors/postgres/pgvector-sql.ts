@@ -3,38 +3,8 @@ import { compileFilterSql } from '../../../model/filter/compile-filter-sql.ts';
 import type { Distance, VectorSearchOptions } from '../../../model/vector-index.ts';
 import { clampCosineDistance } from '../distances.ts';
 import type { PgvectorOptions } from '../vector-kind.ts';
+import { listColumnTypes, migrateTable, nameVectorType, type TableLifetime, type TableOptions } from './migrations.ts';
 import type { SqlDatabase, SqlSession, SqlValue } from './sql-database.ts';
-
-/** Locks out another process that creates the extension or the table at the same time. */
-const CREATION_LOCK = 7_221_981;
-
-/** The life of a table: until it is dropped, or for its connection alone. */
-export type TableLifetime = 'kept' | 'session';
-
-/** The types of the columns; D is the dimension of the vectors. */
-const listColumnTypes = (dimension: number): Readonly<Record<string, string>> => ({
-  id: 'text collate "C"',
-  conversation_id: 'text',
-  parent_id: 'text',
-  created_at: 'double precision',
-  author: 'text',
-  channel: 'text',
-  attributes: 'jsonb not null',
-  embedding: `vector(${dimension})`,
-});
-
-async function createTable(
-  session: SqlSession,
-  table: string,
-  dimension: number,
-  lifetime: TableLifetime,
-): Promise<void> {
-  await session.query('select pg_advisory_xact_lock($1)', [CREATION_LOCK]);
-  await session.query('create extension if not exists vector');
-  const kind = lifetime === 'session' ? 'temporary table' : 'table';
-  const columns = Object.entries(listColumnTypes(dimension)).map(([name, type]) => `${name} ${type}`);
-  await session.query(`create ${kind} if not exists "${table}" (${columns.join(', ')}, primary key (id))`);
-}
 
 /** The texts of a row of a table, or of the statistics that the server has of a column. */
 export interface TableTexts {
@@ -74,40 +44,35 @@ export async function* readTableTexts(database: SqlDatabase, table: string): Asy
  * Drops what the server knows of the values of a table, such as the most common ones. A server counts the values of an
  * empty table never again.
  */
-export async function dropStatistics(session: SqlSession, table: string, dimension: number): Promise<void> {
-  const [found] = await session.query(`select relkind from pg_class where oid = $1::regclass`, [`"${table}"`]);
+export async function dropStatistics(session: SqlSession, options: TableOptions): Promise<void> {
+  const table = `"${options.table}"`;
+  const [found] = await session.query(`select relkind from pg_class where oid = $1::regclass`, [table]);
   if (found?.relkind !== 'r') return; // the key of a table in partitions keeps its type
-  const changes = Object.entries(listColumnTypes(dimension)).map(
+  const changes = Object.entries(listColumnTypes(options)).map(
     ([name, type]) => `alter column ${name} type ${type.replace(' not null', '')}`,
   );
-  await session.query(`alter table "${table}" ${changes.join(', ')}`);
+  await session.query(`alter table ${table} ${changes.join(', ')}`);
 }
 
 /**
- * Makes a table of vectors if it is missing, or checks that it is one of an index. A standby has the table of its
- * primary.
+ * Makes a table of vectors if it is missing, brings an older one up to date, and checks that it is one of an index. A
+ * standby has the table of its primary.
  *
- * @param table its name, which needs no escape.
- * @throws DimensionMismatchError, ValidationError for one that is there with another dimension or distance.
+ * @throws DimensionMismatchError, ValidationError for one that is there with another dimension, storage or distance.
  */
-export async function takeTable(
-  session: SqlSession,
-  table: string,
-  dimension: number,
-  distance: Distance,
-  lifetime: TableLifetime,
-): Promise<void> {
+export async function takeTable(session: SqlSession, options: TableOptions, lifetime: TableLifetime): Promise<void> {
+  const { table, distance } = options;
   const [mode] = await session.query(`select current_setting('transaction_read_only') as read_only`);
   const mayWrite = mode?.read_only === 'off';
-  if (mayWrite) await createTable(session, table, dimension, lifetime);
+  await migrateTable(session, options, lifetime, mayWrite);
   const [found] = await session.query(
     `select format_type(atttypid, atttypmod) as type, obj_description(attrelid) as remark
       from pg_attribute where attrelid = $1::regclass and attname = 'embedding'`,
     [`"${table}"`],
   );
-  const type = String(found?.type);
-  if (type !== `vector(${dimension})`)
-    throw new DimensionMismatchError(`vectors of table ${table}`, `vector(${dimension})`, type, 'name another table');
+  const [type, expected] = [String(found?.type), nameVectorType(options)];
+  if (type !== expected)
+    throw new DimensionMismatchError(`vectors of table ${table}`, expected, type, 'name another table');
   const remark = `ragpp ${distance}`;
   if (found?.remark === null && mayWrite) await session.query(`comment on table "${table}" is '${remark}'`);
   else if (found?.remark !== remark)
@@ -117,23 +82,30 @@ export async function takeTable(
 }
 
 /**
- * pgvector's operator and its class for an index. With cosine the table holds unit vectors: their negative product
- * orders them as the cosine does.
+ * pgvector's operator and its class for an index. With cosine a table of `vector` holds unit vectors: their negative
+ * product orders them as the cosine does. Those of `halfvec` are rounded, and no longer of length 1.
  */
-export const OPERATORS: Readonly<Record<Distance, { readonly operator: string; readonly operatorClass: string }>> = {
-  cosine: { operator: '<#>', operatorClass: 'vector_ip_ops' },
-  l2: { operator: '<->', operatorClass: 'vector_l2_ops' },
-  'inner-product': { operator: '<#>', operatorClass: 'vector_ip_ops' },
-};
+function chooseOperator({ storage, distance }: PgvectorOptions): readonly [operator: string, operatorClass: string] {
+  if (distance === 'l2') return ['<->', `${storage}_l2_ops`];
+  if (distance === 'cosine' && storage === 'halfvec') return ['<=>', 'halfvec_cosine_ops'];
+  return ['<#>', `${storage}_ip_ops`];
+}
 
-/** The score of `raw`, what the operator returns, as `scoreDistance` computes it. */
+/** The order of the vectors beside the query, `$1`, and the `raw` value that {@link readDistance} takes. */
+function writeOrder(options: PgvectorOptions): readonly [order: string, raw: string] {
+  const [operator] = chooseOperator(options);
+  const order = `embedding ${operator} $1::${options.storage}`;
+  return [order, operator === '<=>' ? `(${order}) - 1` : order];
+}
+
+/** The score of `raw`, the distance or the negative product, as `scoreDistance` computes it. */
 const SCORES: Readonly<Record<Distance, string>> = {
   cosine: '(1 - greatest(0, least(2, 1 + raw)))::real',
   l2: '(1 / (1 + raw))::real',
   'inner-product': '(-raw)::real',
 };
 
-/** The distance that the operator's result stands for. */
+/** The distance of a `raw` value. */
 export function readDistance(metric: Distance, raw: number): number {
   return metric === 'cosine' ? clampCosineDistance(1 + raw) : raw;
 }
@@ -165,16 +137,15 @@ export function writeCondition({ filter, variables, visible }: VectorSearchOptio
 }
 
 /** Every visible row is compared; the order is that of the tie rule. */
-export function writeExactSearch(table: string, metric: Distance, condition: SqlCondition, k: number): string {
-  const { operator } = OPERATORS[metric];
-  return `with seen as materialized (select id, embedding ${operator} $1::vector as raw from ${table} where ${condition.sql})
-    select id, raw from seen order by ${SCORES[metric]} desc, id collate "C" desc limit ${k}`;
+export function writeExactSearch(options: PgvectorOptions, condition: SqlCondition, k: number): string {
+  return `with seen as materialized (select id, ${writeOrder(options)[1]} as raw from "${options.table}" where ${condition.sql})
+    select id, raw from seen order by ${SCORES[options.distance]} desc, id collate "C" desc limit ${k}`;
 }
 
 /** In the order of the index of the table. */
-export function writeIndexSearch(table: string, metric: Distance, condition: SqlCondition, wanted: number): string {
-  const order = `embedding ${OPERATORS[metric].operator} $1::vector`;
-  return `select id, ${order} as raw from ${table} where ${condition.sql} order by ${order} limit ${wanted}`;
+export function writeIndexSearch(options: PgvectorOptions, condition: SqlCondition, wanted: number): string {
+  const [order, raw] = writeOrder(options);
+  return `select id, ${raw} as raw from "${options.table}" where ${condition.sql} order by ${order} limit ${wanted}`;
 }
 
 /**
@@ -286,12 +257,12 @@ export class ColumnIndex {
   }
 
   async #build(session: SqlSession): Promise<void> {
-    const { method, distance, table } = this.#options;
+    const { method, table } = this.#options;
     await session.query(
       `select set_config('maintenance_work_mem', '${BUILD_MEMORY}', true)
         where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('${BUILD_MEMORY}')`,
     );
-    const [column, next] = [`embedding ${OPERATORS[distance].operatorClass}`, `"${table}_embedding_next"`];
+    const [column, next] = [`embedding ${chooseOperator(this.#options)[1]}`, `"${table}_embedding_next"`];
     await session.query(
       `create index ${next} on ${this.#table} using ${method} (${column}) with (${this.#describeSettings(' = ')})`,
     );
@@ -303,14 +274,13 @@ export class ColumnIndex {
     this.isThere = true;
   }
 
-  /** Sets how much of it the searches of a session read. */
+  /** Sets how the searches of a transaction read it. */
   async setBreadth(session: SqlSession): Promise<void> {
-    const { method, efSearch, probes } = this.#options;
+    const { method, efSearch, probes, iterativeScan } = this.#options;
+    const [name, breadth] = method === 'hnsw' ? ['hnsw.ef_search', efSearch] : ['ivfflat.probes', probes];
     await session.query(
-      method === 'hnsw'
-        ? `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)`
-        : `select set_config('ivfflat.probes', $1, true), set_config('ivfflat.iterative_scan', 'relaxed_order', true)`,
-      [String(method === 'hnsw' ? efSearch : probes)],
+      `select set_config('${name}', $1, true), set_config('${method}.iterative_scan', '${iterativeScan}', true)`,
+      [String(breadth)],
     );
   }
 }

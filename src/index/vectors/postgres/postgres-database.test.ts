@@ -58,7 +58,8 @@ describe.skipIf(url === undefined)('a server that is busy', () => {
 
   test('removed rows that an open transaction may see are an error, until it ends', async () => {
     const options = pgvector.live.options.parse({ index: 'pgvector', table: `kept_${process.pid}`, url });
-    const index = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(url!));
+    const database = await connectPostgres(url!, { vacuumMilliseconds: 150 });
+    const index = await PgvectorIndex.open(options, { dimension: 2 }, database);
     await index.upsert([
       { id: 'a', vector: Float32Array.of(1, 0) },
       { id: 'b', vector: Float32Array.of(0, 1) },
@@ -78,6 +79,32 @@ describe.skipIf(url === undefined)('a server that is busy', () => {
     expect((await index.search(Float32Array.of(1, 0), 2))[0]).toMatchObject([{ id: 'b' }]);
     await index.dispose();
     await other.dispose();
+  });
+
+  test('a removal waits for a transaction that ends within seconds', async () => {
+    const options = pgvector.live.options.parse({ index: 'pgvector', table: `waited_${process.pid}`, url });
+    const index = await PgvectorIndex.open(options, { dimension: 2 }, await connectPostgres(url!));
+    await index.upsert([
+      { id: 'a', vector: Float32Array.of(1, 0) },
+      { id: 'b', vector: Float32Array.of(0, 1) },
+    ]);
+    const [reader, watcher] = [await connectPostgres(url!), await connectPostgres(url!)];
+    const readFile = async () => {
+      const sql = 'select pg_relation_filenode($1::regclass) as file';
+      const [row] = await watcher.transaction((session) => session.query(sql, [options.table]));
+      return row?.file;
+    };
+    const before = await readFile();
+    let compacted: Promise<void> | undefined;
+    await reader.transaction(async (session) => {
+      await session.query('set transaction isolation level repeatable read');
+      await session.query('select count(*) from pg_class');
+      await index.remove(['a']);
+      compacted = index.compact();
+      await expect.poll(readFile, { timeout: 5000 }).not.toBe(before); // the first vacuum has ended
+    });
+    await compacted;
+    for (const each of [index, reader, watcher]) await each.dispose();
   });
 
   test('a table of another user is not vacuumed, which is an error', async () => {

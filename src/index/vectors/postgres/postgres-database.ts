@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { importOptional } from '../../../core/code/optional-packages.ts';
 import { StorageError, ValidationError } from '../../../core/errors/errors.ts';
@@ -8,6 +9,9 @@ import { convertDatabaseError, type SqlDatabase, type SqlRow, type SqlSession, w
 /** Connections of one index: a writer, and searches. */
 const CONNECTIONS = 4;
 const CONNECT_MILLISECONDS = 5000;
+/** The time for which a vacuum is repeated while a transaction keeps removed rows, and the first pause; each doubles. */
+const VACUUM_MILLISECONDS = 10_000;
+const FIRST_PAUSE_MILLISECONDS = 100;
 
 /** Host, port and database of a connection string. @throws ValidationError, without the text: it may hold a password. */
 function describeUrl(url: string): string {
@@ -23,6 +27,8 @@ function describeUrl(url: string): string {
 export interface PostgresOptions {
   /** The most connections; with one, whose session is kept, temporary tables remain until it is lost. */
   readonly connections?: number;
+  /** The time for which a vacuum waits for open transactions that keep removed rows; by default 10,000. */
+  readonly vacuumMilliseconds?: number;
 }
 
 /**
@@ -34,7 +40,7 @@ export interface PostgresOptions {
  */
 export async function connectPostgres(
   url: string,
-  { connections = CONNECTIONS }: PostgresOptions = {},
+  { connections = CONNECTIONS, vacuumMilliseconds = VACUUM_MILLISECONDS }: PostgresOptions = {},
 ): Promise<SqlDatabase> {
   const address = describeUrl(url);
   const load = () => Promise.all([import('pg'), import('pg-copy-streams')]);
@@ -99,6 +105,30 @@ export async function connectPostgres(
     }
   };
 
+  /** The number of removed rows that the server kept for open transactions. */
+  const vacuumOnce = async (table: string): Promise<number> => {
+    let client: PoolClient | undefined;
+    let lost: Error | undefined;
+    let kept = 0;
+    const noteLoss = (error: Error) => {
+      lost = error;
+    };
+    const noteKept = ({ detail = '' }: { readonly detail?: string | undefined }) => {
+      kept += Number(/^\d+(?= )/.exec(detail)?.[0] ?? 0); // "20 dead row versions cannot be removed yet."
+    };
+    try {
+      client = await pool.connect();
+      client.on('error', noteLoss).on('notice', noteKept);
+      await client.query(writeVacuum(table));
+      return kept;
+    } catch (error) {
+      throw convertDatabaseError(error, address);
+    } finally {
+      client?.off('error', noteLoss).off('notice', noteKept);
+      client?.release(lost);
+    }
+  };
+
   return {
     address,
     async transaction(work, signal) {
@@ -125,29 +155,16 @@ export async function connectPostgres(
       }
     },
     async vacuum(table) {
-      let client: PoolClient | undefined;
-      let lost: Error | undefined;
-      let kept = 0;
-      const noteLoss = (error: Error) => {
-        lost = error;
-      };
-      const noteKept = ({ detail = '' }: { readonly detail?: string | undefined }) => {
-        kept += Number(/^\d+(?= )/.exec(detail)?.[0] ?? 0); // "20 dead row versions cannot be removed yet."
-      };
-      try {
-        client = await pool.connect();
-        client.on('error', noteLoss).on('notice', noteKept);
-        await client.query(writeVacuum(table));
-        if (kept > 0)
+      const deadline = performance.now() + vacuumMilliseconds;
+      for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause *= 2) {
+        const kept = await vacuumOnce(table);
+        if (kept === 0) return;
+        if (performance.now() + pause > deadline)
           throw new StorageError(`vacuum table ${table}`, address, {
             cause: new Error(`${kept} removed rows are kept for a transaction that is open`),
             remedy: 'end the transaction, and remove again',
           });
-      } catch (error) {
-        throw convertDatabaseError(error, address);
-      } finally {
-        client?.off('error', noteLoss).off('notice', noteKept);
-        client?.release(lost);
+        await wait(pause);
       }
     },
     dispose: () => pool.end(),

@@ -34,7 +34,7 @@ export interface SqlDatabase {
    * Postgres inside this process begins a new log too; that of a server is its own.
    *
    * @param table its name, which needs no escape.
-   * @throws StorageError if the server keeps removed rows for a transaction that is open.
+   * @throws StorageError if the server keeps removed rows for a transaction that stays open for some seconds.
    */
   vacuum(table: string): Promise<void>;
   dispose(): Promise<void>;
