@@ -1,29 +1,15 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { cacheOption, collect, lazyAction } from './options/options.ts';
-
-/** Reads whole numbers in a range. */
-const parseWhole = (least: number, most: number) => (text: string) => {
-  const number = Number(text);
-  if (text.trim() === '' || !Number.isInteger(number) || number < least || number > most)
-    throw new InvalidArgumentError(`not a whole number from ${least} to ${most}; give one such as ${least}.`);
-  return number;
-};
-
-/** Timers of Node end at once beyond this. */
-const LONGEST_SECONDS = 2_000_000;
-const parseSeconds = parseWhole(1, LONGEST_SECONDS);
+import { addServiceOptions, parseSeconds, parseWhole } from './options/service-options.ts';
 
 function serveCommand(): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('give signed slices of the turns of a dataset over HTTP; ends with SIGTERM or Ctrl-C')
     .argument('[config]', 'a config with the dataset')
     .option('--dataset <name>', 'a dataset of ragpp data without a config, or one of a config with several')
     .option('--set <path=value>', 'override a value, such as dataset.path=data (repeatable)', collect, [])
     .option('--policy <file>', 'a policy as YAML or JSON; at least one (repeatable)', collect, [])
     .option('--keys <file>', 'keys of ragpp kernel keygen; default: the JSON in RAGPP_KERNEL_KEYS')
-    .option('--host <host>', 'where to listen; another one than this machine needs a proxy with TLS', '127.0.0.1')
-    .option('--allow-host <name>', 'a name of this kernel in requests, such as of its proxy (repeatable)', collect, [])
-    .option('--port <port>', '0 takes a free one', parseWhole(0, 65_535), 0)
     .option('--as-of', 'requests may name their moment, as experiments do')
     .option('--valid-seconds <seconds>', 'how long a slice is valid', parseSeconds, 300)
     .option(
@@ -32,12 +18,10 @@ function serveCommand(): Command {
       parseWhole(1, 10_000_000),
       100_000,
     )
-    .option('--max-body <bytes>', 'the largest request', parseWhole(1, 2 ** 30), 2 ** 19)
-    .option('--request-seconds <seconds>', 'the longest time in which a request arrives', parseSeconds, 10)
     .option('--walk-seconds <seconds>', 'the longest time in which the turns of a slice are found', parseSeconds, 5)
     .option('--cache-slices <n>', 'slices whose turns are kept; 0 keeps none', parseWhole(0, 10_000_000), 10_000)
-    .option('--ready-file <file>', 'written with the address once the kernel listens')
-    .addOption(cacheOption())
+    .addOption(cacheOption());
+  return addServiceOptions(command, 'kernel', 2 ** 19)
     .addHelpText(
       'after',
       `

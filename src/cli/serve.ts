@@ -1,15 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { cacheOption, collect, lazyAction } from './options/options.ts';
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (text.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('not a port from 0 to 65535; give one such as 8080.');
-  return port;
-}
+import { addServiceOptions } from './options/service-options.ts';
 
 export function serveCommand(): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('serve a memory that answers by its arm, over HTTP or as the tools of an agent')
     .argument('<folder>', 'the folder of a memory; with --config and --arm it is made or given the arm first')
     .option('--config <config>', 'a YAML file, such as configs/quickstart.yaml')
@@ -20,11 +14,8 @@ export function serveCommand(): Command {
         .choices(['stdio', 'http'])
         .preset('stdio'),
     )
-    .option('--host <host>', 'where to listen; another one than this machine needs --token-variable', '127.0.0.1')
-    .option('--port <port>', '0 takes a free one', parsePort, 0)
-    .option('--allow-host <name>', 'a name of this service in requests, such as of its proxy (repeatable)', collect, [])
-    .option('--token-variable <name>', 'the environment variable with the token that requests must have')
-    .option('--ready-file <file>', 'written with the address once the service listens')
+    .option('--token-variable <name>', 'the environment variable with the token that requests must have');
+  return addServiceOptions(command, 'memory', 2 ** 23)
     .addOption(cacheOption())
     .addHelpText(
       'after',

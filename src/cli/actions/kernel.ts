@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { ConfigurationError, RagPlusPlusError, StorageError } from '../../core/errors/errors.ts';
-import { readText, writeAtomic } from '../../core/files/files.ts';
-import type { HttpService } from '../../core/service/http-service.ts';
+import { ConfigurationError, RagPlusPlusError } from '../../core/errors/errors.ts';
+import { readText } from '../../core/files/files.ts';
 import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
 import { parse } from '../../core/validation/validation.ts';
 import { datasetOptions, loadDataset } from '../../data/registry.ts';
@@ -25,6 +24,7 @@ import { applyOverrides, readYaml } from '../../lab/composition/config-file.ts';
 import { openConfig } from '../../lab/config/config.ts';
 import type { Corpus } from '../../model/turns/corpus.ts';
 import { alignColumns } from '../process/columns.ts';
+import { type ListenOptions, readBounds, serveUntilEnd } from '../process/listening.ts';
 import { FailedCheck } from '../process/supervision.ts';
 
 /** The public part of keys, a line each. */
@@ -112,27 +112,18 @@ export function runKernelRotate(path: string, { retire }: { readonly retire?: tr
   printOut(formatKeys(ring));
 }
 
-interface ServeOptions {
+interface ServeOptions extends ListenOptions {
   readonly dataset?: string;
   readonly set: readonly string[];
   readonly policy: readonly string[];
   readonly keys?: string;
-  readonly host: string;
-  readonly allowHost: readonly string[];
-  readonly port: number;
   readonly asOf?: true;
   readonly validSeconds: number;
   readonly maxTurns: number;
-  readonly maxBody: number;
-  readonly requestSeconds: number;
   readonly walkSeconds: number;
   readonly cacheSlices: number;
-  readonly readyFile?: string;
   readonly cache: string;
 }
-
-/** Open requests may take this long after the service was asked to end. */
-const CLOSE_SECONDS = 5;
 
 /** The dataset of a config, or the one that is named. */
 async function readDatasetOptions(config: string | undefined, { dataset, set }: ServeOptions) {
@@ -174,22 +165,6 @@ function followKeys(kernel: Kernel, path: string | undefined): () => void {
   return () => void process.off('SIGHUP', read);
 }
 
-/** Resolves when SIGTERM or SIGINT comes; a second one ends the process at once. */
-function awaitEnd(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
-}
-
-/** @returns the address. @throws StorageError if nothing can listen there. */
-async function listen({ app }: HttpService, { host, port }: ServeOptions): Promise<string> {
-  try {
-    return await app.listen({ host, port, listenTextResolver: (address) => address });
-  } catch (error) {
-    throw new StorageError('listen', `${host}:${port}`, { cause: error, remedy: 'take another --port or --host' });
-  }
-}
-
 /** Serves until it is asked to end. */
 export async function runKernelServe(config: string | undefined, options: ServeOptions): Promise<void> {
   const keys = readKeys(options.keys);
@@ -204,16 +179,13 @@ export async function runKernelServe(config: string | undefined, options: ServeO
     ...{ maxTurns: options.maxTurns, maxWalkSeconds: options.walkSeconds, cacheEntries: options.cacheSlices },
   });
   const service = createKernelService(kernel, {
-    ...{ maxBodyBytes: options.maxBody, requestSeconds: options.requestSeconds },
-    ...(options.allowHost.length > 0 && { hosts: options.allowHost }),
+    ...readBounds(options),
     onError: (error) => printError(`kernel: ${describe(error)}\n`),
   });
-  const ended = awaitEnd();
   const stopFollowing = followKeys(kernel, options.keys);
-  const address = await listen(service, options);
-  printOut(`kernel listens on ${address}\n`);
-  if (options.readyFile !== undefined) writeAtomic(options.readyFile, `${address}\n`);
-  await ended;
-  stopFollowing();
-  await service.close(CLOSE_SECONDS);
+  try {
+    await serveUntilEnd(service, 'kernel', options);
+  } finally {
+    stopFollowing();
+  }
 }

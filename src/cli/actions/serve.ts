@@ -1,42 +1,28 @@
-import { ConfigurationError, RagPlusPlusError, StorageError, ValidationError } from '../../core/errors/errors.ts';
-import { writeAtomic } from '../../core/files/files.ts';
+import { ConfigurationError, RagPlusPlusError, ValidationError } from '../../core/errors/errors.ts';
 import { isLoopback } from '../../core/service/http-service.ts';
-import { createTerminalProgress, printError, printOut } from '../../core/terminal/progress.ts';
+import { createTerminalProgress, printError } from '../../core/terminal/progress.ts';
 import { createMcpEndpoint, serveMcpOverStdio } from '../../memory/service/mcp.ts';
 import { createMemoryService } from '../../memory/service/memory-service.ts';
 import type { ToolSetting } from '../../memory/service/tools.ts';
+import { awaitEnd, type ListenOptions, readBounds, serveUntilEnd } from '../process/listening.ts';
 import { openFolderArm } from './memory/folder-arm.ts';
 import { readMemoryFolder } from './memory/memory-folder.ts';
 import { openFolder, runWithOpened } from './memory/open-folder.ts';
 
-interface ServeFlags {
+interface ServeFlags extends ListenOptions {
   readonly config?: string;
   readonly arm?: string;
   readonly set: readonly string[];
   readonly mcp?: 'stdio' | 'http';
-  readonly host: string;
-  readonly port: number;
-  readonly allowHost: readonly string[];
   readonly tokenVariable?: string;
-  readonly readyFile?: string;
   readonly cache: string;
 }
-
-/** Open requests may take this long after the service was asked to end. */
-const CLOSE_SECONDS = 5;
 
 function describe(error: unknown): string {
   return error instanceof RagPlusPlusError ? error.message : String(error instanceof Error ? error.stack : error);
 }
 
 const report = (error: unknown) => printError(`memory: ${describe(error)}\n`);
-
-/** Resolves when SIGTERM or SIGINT comes; a second one ends the process at once. */
-function awaitSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
-}
 
 const createUsageError = (path: string, expected: string, got: string) =>
   new ConfigurationError('the command line', [{ path, expected, got }]);
@@ -68,26 +54,16 @@ async function openArm(folder: string, { config, arm, set, mcp, cache }: ServeFl
 }
 
 async function serveOverStdio(setting: ToolSetting): Promise<void> {
-  const ended = Promise.race([awaitSignal(), new Promise((resolve) => process.stdin.once('close', resolve))]);
+  const ended = Promise.race([awaitEnd(), new Promise((resolve) => process.stdin.once('close', resolve))]);
   const close = await serveMcpOverStdio(setting, report);
   await ended;
   await close();
 }
 
 async function serveOverHttp(setting: ToolSetting, flags: ServeFlags, token: string | null): Promise<void> {
-  const { host, port, allowHost, readyFile } = flags;
   const mcp = flags.mcp === 'http' ? await createMcpEndpoint(setting, report) : null;
-  const hosts = allowHost.length > 0 ? { hosts: allowHost } : {};
-  const service = createMemoryService(setting, { ...hosts, token, mcp, onError: report });
-  const ended = awaitSignal();
-  const listening = service.app.listen({ host, port, listenTextResolver: (address: string) => address });
-  const address = await listening.catch((cause: unknown) => {
-    throw new StorageError('listen', `${host}:${port}`, { cause, remedy: 'take another --port or --host' });
-  });
-  printOut(`memory listens on ${address}\n`);
-  if (readyFile !== undefined) writeAtomic(readyFile, `${address}\n`);
-  await ended;
-  await service.close(CLOSE_SECONDS);
+  const service = createMemoryService(setting, { ...readBounds(flags), token, mcp, onError: report });
+  await serveUntilEnd(service, 'memory', flags);
   await mcp?.close();
 }
 

@@ -192,6 +192,7 @@ function addRefusals(
 ): void {
   const refuse = (reply: FastifyReply, { status, body }: Refusal) => {
     metrics.refusals.inc({ reason: body.reason });
+    if (status === 503) reply.header('retry-after', '1');
     return reply.code(status).send(body);
   };
   app.setErrorHandler((error, { raw }, reply) => {

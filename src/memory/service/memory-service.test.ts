@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { UnavailableError } from '../../core/errors/errors.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createMemoryService, type MemoryServiceOptions } from './memory-service.ts';
 import { ROUTES } from './routes.ts';
@@ -130,6 +131,14 @@ describe('answers', () => {
     const { post } = await open();
     const answer = await post(url, body);
     expect(answer).toMatchObject({ status, body: { message: expect.stringContaining(message) } });
+  });
+
+  test('of a memory that is not available say when to ask again', async () => {
+    const { memory, service } = await open();
+    memory.ask = () => Promise.reject(new UnavailableError('encoder', 'it does not answer; start it'));
+    const reply = await service.app.inject({ method: 'POST', url: '/v1/ask', payload: { text: 'salt' } });
+    expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '1']);
+    expect(reply.json()).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('start it') });
   });
 
   test('to a bug keep it from the client', async () => {
