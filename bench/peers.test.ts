@@ -100,7 +100,7 @@ test('the command compares and times a group beside its peer, or says why not', 
   const expected = 'command' in python ? 'ratio' : 'skip';
   for (const work of ['read-qrels', 'evaluate']) expect(output).toContain(`${expected} ${work} pytrec_eval`);
   expect(output).not.toContain('read-run');
-});
+}, 240_000); // the packages of the peer may have to be installed
 
 test('unknown works, sizes and documents are refused before the work', async () => {
   const unknown = await runBenchCommand('peers', '--only', 'read-nothing');
