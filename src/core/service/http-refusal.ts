@@ -1,5 +1,4 @@
-import type { ConfigurationFault } from '../errors/errors.ts';
-import { ValidationError } from '../errors/errors.ts';
+import { type ConfigurationFault, ValidationError } from '../errors/errors.ts';
 
 /** An answer that is no success. */
 export interface Refusal {

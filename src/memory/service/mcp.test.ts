@@ -3,6 +3,7 @@ import { requirePackages } from '../../core/required-packages.harness.ts';
 import { useBackend } from '../../core/tensors/backend.ts';
 import { createMcpEndpoint } from './mcp.ts';
 import type { McpClient } from './mcp-client.harness.ts';
+import { createMemoryService } from './memory-service.ts';
 import { openTools } from './tools.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -54,6 +55,28 @@ requirePackages('MCP').describe('the tools over the Model Context Protocol', () 
     expect(faults).toEqual([]);
     await client.close();
     await endpoint.close();
+    await setting.memory.close();
+  });
+
+  test('are at /mcp of the service of a memory, for who has its token', async () => {
+    const setting = await openTools();
+    const mcp = await createMcpEndpoint(setting, (error) => void faults.push(error));
+    const service = createMemoryService(setting, { token: 'open sesame', mcp });
+    const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const sendTo = (token: string) => async (request: Request) => {
+      const headers = new Headers(request.headers);
+      headers.set('authorization', `Bearer ${token}`);
+      const body = request.method === 'POST' ? { body: await request.text() } : {};
+      return fetch(`${address}/mcp`, { method: request.method, headers, ...body });
+    };
+    await expect(connect(sendTo('open'))).rejects.toThrow();
+    const client = await connect(sendTo('open sesame'));
+    const remembered = { name: 'remember', arguments: { text: 'the soup needs salt', id: 'a' } };
+    expect((await client.callTool(remembered)).structuredContent).toEqual({ id: 'a', sequence: 1 });
+    expect([setting.memory.size, faults]).toEqual([1, []]);
+    await client.close();
+    await service.close();
+    await mcp.close();
     await setting.memory.close();
   });
 
